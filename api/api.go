@@ -8,12 +8,16 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/api/brands"
+	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/docs"
+	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/port"
+	"github.com/ovation-analytics/ovation/api/profile"
+	"github.com/ovation-analytics/ovation/api/registration"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/token"
 )
@@ -32,13 +36,13 @@ type Config struct {
 	Engine   port.Engine
 	Hasher   port.Hasher
 	Now      func() time.Time
-	BaseURL  string           // scheme and host that clients reach the API under
-	ByHost   bool             // addresses in answers have the host that was asked in the place of BaseURL
-	Signing  []PrivateKey     // of member tokens: those that this node holds
-	TokenKey [16]byte         // of access tokens and cursors
-	Keys     port.DataKeys    // data keys of members
-	HashCost members.HashCost // of a member's password; zero: the least that OWASP advises
-	Resolver brands.Resolver  // of fields that brand addresses do not contain; nil: none
+	BaseURL  string               // scheme and host that clients reach the API under
+	ByHost   bool                 // addresses in answers have the host that was asked in the place of BaseURL
+	Signing  []PrivateKey         // of member tokens: those that this node holds
+	TokenKey [16]byte             // of access tokens and cursors
+	Keys     port.DataKeys        // data keys of members
+	HashCost credentials.HashCost // of a member's password; zero: the least that OWASP advises
+	Resolver brands.Resolver      // of fields that brand addresses do not contain; nil: none
 	Logger   *slog.Logger
 	Access   *slog.Logger // the access log; nil: none
 
@@ -68,9 +72,11 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	member := members.New(members.Config{
-		Tokens: tokens, HashCost: config.HashCost, PasswordKey: config.TokenKey, Sealer: sealer,
-	})
+	envelopes, passwords := envelope.Maker{Tokens: tokens}, credentials.NewPasswords(config.HashCost, config.TokenKey)
+	handlers := &services{
+		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer),
+		profile: profile.New(envelopes, passwords, sealer), brands: &brands.Service{Resolver: config.Resolver},
+	}
 	document, err := document()
 	if err != nil {
 		return nil, err
@@ -78,7 +84,7 @@ func New(config Config) (*API, error) {
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
 		BaseURL: config.BaseURL, ByHost: config.ByHost, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
-		Operations: operations(member, &brands.Service{Resolver: config.Resolver}), Document: document, Tokens: tokens,
+		Operations: operations(handlers), Document: document, Tokens: tokens,
 		Files: docs.Files(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})
 	return &API{server, tokens}, err
@@ -88,4 +94,4 @@ func New(config Config) (*API, error) {
 var document = sync.OnceValues(func() (func(base string) []byte, error) { return openapi.Document(Operations()) })
 
 // Operations are all operations, for what describes them.
-func Operations() []*serve.Operation { return operations(nil, nil) }
+func Operations() []*serve.Operation { return operations(new(services)) }

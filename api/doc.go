@@ -2,6 +2,7 @@
 // (operations.go) and New, which wires the resources.
 //
 //	brands/ activities/ segments/ members/ feed/ stats/ logins/ applications/   handlers, a package a resource
+//	registration/ profile/   handlers that register members, log them in, change them
 //	selection/  parameters become the filter of a question
 //	serve/      the pipeline of a request, and the Request that a handler gets
 //	poll/       response cache: conditional GETs without making the answer again
@@ -12,8 +13,8 @@
 //	openapi/    /openapi.json                        docs/       /docs, the document as a page
 //	client/     typed client                         avatar/     pictures of members
 //	transport/  the API's port: TLS, HTTP/2, limits  compress/   gzip and zstd
-//	personal/   sealed parts of members
-//	admin/      the admin port
+//	personal/   sealed parts of members              envelope/   a member as answers show it
+//	credentials/ passwords                           admin/      the admin port
 //
 // What is promised: nothing that is random, hashed or read from a clock is left to the
 // application of a command; it is made here, before the submission (I6). Parameters of the

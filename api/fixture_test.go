@@ -17,7 +17,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/keys/keystest"
-	"github.com/ovation-analytics/ovation/api/members"
+	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/problem"
 )
 
@@ -33,7 +33,7 @@ const (
 )
 
 // cheap is what the hash of a password costs in tests.
-var cheap = members.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
+var cheap = credentials.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 
 // signingKey signs the member tokens of the fixture, previousKey did before.
 var (

@@ -115,6 +115,7 @@ func TestGolden_Answers(t *testing.T) {
 		{"editSegment.200", "POST", "/v1.1/segment/1/edit", "label=campaign"},
 		{"optOutOfSegment.200", "POST", "/v1.1/segment/1/optout", "id=4097"},
 		{"registerMember.200", "POST", "/v1.1/member/register", "service=spotify&uid=u-1&authtoken=token-1"},
+		{"registerMembers.200", "POST", "/v1.1/members/register", `{"service":"spotify","uid":"u-21","authtoken":"t"}` + "\n{}"},
 		{"updateMember.200", "POST", "/v1.1/member/4097/update", "bio=organ"},
 		{"verifyMember.200", "POST", "/v1.1/member/4097/verify", "service=spotify&verified_email=ada@example.com"},
 		{"resetMember.200", "POST", "/v1.1/member/8195/reset", "email=bob@example.com&password=correct+horse"},

@@ -148,7 +148,12 @@ func TestInvalid_RecordOfMany(t *testing.T) {
 		for _, q := range o.Each.Params() {
 			is, _ := takenBy(o, q)
 			for _, value := range append([]any{nil, []int{1}}, anys(invalid[is])...) {
-				spoiled := map[string]any{"activityid": good["activityid"], "id": good["id"], "brandid": good["brandid"]}
+				spoiled := map[string]any{}
+				for _, name := range []string{"activityid", "id", "brandid", "service", "uid", "authtoken"} {
+					if v := good[name]; v != nil {
+						spoiled[name] = v
+					}
+				}
 				if also := companions[strings.ToLower(q.Name)]; strings.ToLower(q.Name) != "limit" {
 					for i := 0; i+1 < len(also); i += 2 {
 						delete(spoiled, "id")

@@ -56,6 +56,7 @@ var invalid = map[word][]string{
 	"path":       {".", "Extended.", "a.", ".a", "a..b", "a b", "a=b", "a'b", "a,b c", strings.Repeat("x", 256)},
 	"query":      {"x", "a", "a =", "= 1", "a = '", "a = 'x'y", "a = 1 b = 2", "a == 1", "a => 1", "a ! 1", "a = 1 and", "and", "a.. = 1", ".a = 1", "a = 1 or b = 2", strings.Repeat("a = 1 and ", 20) + "a = 1", strings.Repeat("x", 4097)},
 	"content":    {strings.Repeat("x", 64<<10+1)},
+	"hash":       {"x", "$2b$10$short", "$2b$15$abcdefghijklmnopqrstuuu4C1Yv4cJQ9ZsVbGdQ0TnM9x0p8mS1a", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "5f4dcc3b5aa765d61d8327deb882cf99"},
 	"patch":      {"x", "1", "[]", "null", `"x"`, `{"a":`, `{"email":"x"}`, `{"UUID":null}`, `{"a":1}{}`, strings.Repeat("x", 64<<10+1)},
 	"text":       {strings.Repeat("x", 256), strings.Repeat("é", 256)},
 	"long":       {strings.Repeat("x", 4097)},
@@ -97,7 +98,7 @@ var takes = map[string]word{
 	"followers": "count", "likes": "count", "paidaccount": "flag", "expires": "text", "activity_sharing_enabled": "flag",
 	"accesstoken": "access", "details": "flag", "query_extended": "query",
 	"state": "text", "bio": "long", "address": "text", "addressline2": "text", "homephone": "text", "mobilephone": "text", "website": "url",
-	"serviceid": "id", "member_service_id": "id",
+	"serviceid": "id", "password_hash": "hash", "member_service_id": "id",
 	"ip": "address", "strict_sso": "flag", "useragent": "long", "webpath": "long", "referring_url": "long", "visitor": "text",
 
 	"POST /v1.1/activity/record activityid":           "id",

@@ -9,16 +9,31 @@ import (
 	"github.com/ovation-analytics/ovation/api/brands"
 	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/members"
+	"github.com/ovation-analytics/ovation/api/profile"
+	"github.com/ovation-analytics/ovation/api/registration"
 	"github.com/ovation-analytics/ovation/api/segments"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/stats"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
+// services are the handlers that have a state.
+type services struct {
+	members      *members.Service
+	registration *registration.Service
+	profile      *profile.Service
+	brands       *brands.Service
+}
+
 // operations are all operations, in the order of the document. The list is made anew on
 // each call: a server fills in its own counters.
-func operations(member *members.Service, brand *brands.Service) []*serve.Operation {
-	return slices.Concat([]*serve.Operation{
+func operations(s *services) []*serve.Operation {
+	return slices.Concat(catalogOperations(s.members, s.brands), memberOperations(s), accessOperations(s.members), loginOperations())
+}
+
+// catalogOperations are those on brands, definitions and segments.
+func catalogOperations(member *members.Service, brand *brands.Service) []*serve.Operation {
+	return []*serve.Operation{
 		serve.Get("listBrands", "Brands", "/v1.1/brands", "All brands of the account", brand.List, serve.Cached),
 		serve.Get("getPopularBrands", "Brands", "/v1.1/brands/crossover", "The most popular brands", stats.Crossover, serve.Cached),
 		serve.Get("getBrandCrossover", "Brands", "/v1.1/brands/:brandid/crossover", "Other brands of a brand's active members", stats.Crossover, serve.Cached),
@@ -59,14 +74,21 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 		serve.Post("deleteSegment", "Segments", "/v1.1/segment/:segmentid/delete", "Delete a segment; opt-ins to it end", segments.Delete, serve.Advanced),
 		serve.Post("optInToSegment", "Segments", "/v1.1/segment/:segmentid/optin", "Opt a member in to a segment", member.OptSegment(members.OptsIn), serve.PublicWithBearer),
 		serve.Post("optOutOfSegment", "Segments", "/v1.1/segment/:segmentid/optout", "Opt a member out of a segment", member.OptSegment(members.OptsOut), serve.PublicWithBearer),
+	}
+}
 
-		serve.Post("registerMember", "Members", "/v1.1/member/register", "Register a member by a service, or meet it again", member.Register, serve.Public, serve.WithBearer),
-		serve.Post("attachService", "Members", "/v1.1/member/:memberid/register", "Attach a service to a member, or update the one it has", member.Attach, serve.PublicWithBearer),
-		serve.Post("loginMember", "Members", "/v1.1/member/login", "Log a member in by a service", member.Login, serve.Public),
-		serve.Post("updateMember", "Members", "/v1.1/member/:memberid/update", "Update a member: what is given overwrites", member.Update, serve.Objects("extended"), serve.PublicWithBearer),
-		serve.Post("verifyMember", "Members", "/v1.1/member/:memberid/verify", "Mark an address of a member as verified", member.Verify),
-		serve.Post("resetMember", "Members", "/v1.1/member/:memberid/reset", "Give a member another password and another access token", member.Reset, serve.Advanced),
-		serve.Post("removeService", "Members", "/v1.1/member/:memberid/service/:serviceid/delete", "Remove a service record of a member", member.RemoveService),
+// memberOperations are those on members.
+func memberOperations(s *services) []*serve.Operation {
+	member := s.members
+	return []*serve.Operation{
+		serve.Post("registerMember", "Members", "/v1.1/member/register", "Register a member by a service, or meet it again", s.registration.Register, serve.Public, serve.WithBearer),
+		serve.Post("registerMembers", "Members", "/v1.1/members/register", "Register many members: good ones are taken whatever the others are", s.registration.RegisterMany, serve.Advanced, serve.Many[registration.Registration]),
+		serve.Post("attachService", "Members", "/v1.1/member/:memberid/register", "Attach a service to a member, or update the one it has", s.registration.Attach, serve.PublicWithBearer),
+		serve.Post("loginMember", "Members", "/v1.1/member/login", "Log a member in by a service", s.registration.Login, serve.Public),
+		serve.Post("updateMember", "Members", "/v1.1/member/:memberid/update", "Update a member: what is given overwrites", s.profile.Update, serve.Objects("extended"), serve.PublicWithBearer),
+		serve.Post("verifyMember", "Members", "/v1.1/member/:memberid/verify", "Mark an address of a member as verified", s.profile.Verify),
+		serve.Post("resetMember", "Members", "/v1.1/member/:memberid/reset", "Give a member another password and another access token", s.profile.Reset, serve.Advanced),
+		serve.Post("removeService", "Members", "/v1.1/member/:memberid/service/:serviceid/delete", "Remove a service record of a member", s.profile.RemoveService),
 		serve.Get("findMember", "Members", "/v1.1/member", "A member, found by a name, with its opt-ins and service records", member.Find, serve.Cached, serve.PublicWithBearer),
 		serve.Get("getMember", "Members", "/v1.1/member/:memberid", "A member with its opt-ins and service records", member.Show, serve.Cached, serve.PublicWithBearer),
 		serve.Post("deleteMemberActivity", "Members", "/v1.1/member/:memberid/activity/:actionid/delete", "Delete an action of a member: it is in no number and no list any more, and a repeat does not bring it back", members.DeleteAction),
@@ -78,7 +100,7 @@ func operations(member *members.Service, brand *brands.Service) []*serve.Operati
 		serve.Get("listActiveMembers", "Members", "/v1.1/members/active", "Members by activity", member.Active, serve.Cached),
 		serve.Post("optIn", "Members", "/v1.1/optin", "Opt a member in to the global list", member.OptGlobal(members.OptsIn), serve.PublicWithBearer),
 		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut), serve.PublicWithBearer),
-	}, accessOperations(member), loginOperations())
+	}
 }
 
 // accessOperations are those on tokens and on the application of the key.

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/api/activities"
 	"github.com/ovation-analytics/ovation/api/problem"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -347,7 +346,7 @@ func TestRecordMany_Warnings(t *testing.T) {
 		lines = append(lines, fmt.Sprintf(`{"activityid":100,"brandid":1,"id":4097,"odd%d":1,"same":1}`, i))
 	}
 	out, w := h.lines("?other=1", lines...)
-	if got := w.Header().Values("Warning"); out.Accepted != 200 || len(got) != activities.MaxWarnings {
+	if got := w.Header().Values("Warning"); out.Accepted != 200 || len(got) != serve.MaxWarnings {
 		t.Errorf("%d warnings", len(got))
 	}
 }

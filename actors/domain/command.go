@@ -60,6 +60,7 @@ type LogIn struct {
 	Identity    IdentityHash // of the service record
 	Service     Service
 	Password    string      // of Email: hash in PHC format, under the salt in use
+	Rehash      string      // of Email: what replaces that hash if it is right; empty: it stays
 	Personal    PersonalPut // the member's, with what is given; without a key nothing is
 	Domain      string      // canonical; empty: none given
 	Strict      bool        // the member must have registered on Domain

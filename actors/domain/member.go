@@ -44,6 +44,7 @@ const (
 	RecordFollowers
 	RecordLikes
 	RecordVerifiedEmail // as given
+	RecordImportedHash  // of a password: the bcrypt hash that it was imported with
 )
 
 // FieldValue is a field and what it holds.

@@ -132,7 +132,7 @@ func (s *State) Settle(dst []domain.Change, c *domain.Claim, record uint64) ([]d
 		}), Settled{}
 	}
 	end := Settled{Ended: &p, Granted: granted, IsNew: s.Member.State == domain.MemberPending}
-	if granted && (s.changedMeanwhile(&p) || !s.Member.Personal.Takes(p.Personal())) {
+	if granted && (changedMeanwhile(&s.Member, &p) || !s.Member.Personal.Takes(p.Personal())) {
 		end.Granted = false
 		end.Again = true
 		dst = s.Outdated(dst, p.Personal())
@@ -156,10 +156,10 @@ func (s *State) Settle(dst []domain.Change, c *domain.Claim, record uint64) ([]d
 
 // changedMeanwhile reports that the address of a registration that waited got another password, or
 // that a service record of an update that waited is gone.
-func (s *State) changedMeanwhile(p *domain.PendingRegistration) bool {
+func changedMeanwhile(m *domain.Member, p *domain.PendingRegistration) bool {
 	if p.Update != nil {
-		return !hasRecords(&s.Member, p.Update)
+		return !hasRecords(m, p.Update)
 	}
-	there := s.Member.Password(p.Register.Identity)
+	there := m.Password(p.Register.Identity)
 	return there != "" && there != p.Register.Password
 }

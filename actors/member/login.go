@@ -44,6 +44,9 @@ func Login(
 		putPersonal(m, &l.Personal)
 		m.Services = slices.Clone(m.Services)
 		login(&m.Services[at], l)
+		if l.Rehash != "" {
+			replacePassword(m, l.Identity, l.Rehash)
+		}
 	})
 	row := domain.Row{Definition: domain.Login, Service: l.Service, Time: seconds(l.At)}
 	return visit(dst, &s.Member, row, l.Domain, &l.Visit, 0, w), LoggedIn, GuessRight, 0

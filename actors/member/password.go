@@ -56,3 +56,9 @@ func (s *State) Guess(
 
 // salted is a hash in PHC format up to its last part: algorithm, parameters and salt.
 func salted(phc string) string { return phc[:strings.LastIndexByte(phc, '$')+1] }
+
+// replacePassword gives an address another password, which no wrong one was given for.
+func replacePassword(m *domain.Member, address domain.IdentityHash, hash string) {
+	m.Passwords = slices.DeleteFunc(slices.Clone(m.Passwords), func(p domain.Password) bool { return p.Address == address })
+	m.Passwords = append(m.Passwords, domain.Password{Address: address, Hash: hash})
+}

@@ -41,7 +41,9 @@ const (
 
 // Update applies an update, every claim of which is granted; one that still waits for some is
 // noted as p.
-func (s *State) Update(dst []domain.Change, u *domain.UpdateMember, p *domain.PendingRegistration) ([]domain.Change, UpdateEnd) {
+func Update(
+	dst []domain.Change, s *State, u *domain.UpdateMember, p *domain.PendingRegistration,
+) ([]domain.Change, UpdateEnd) {
 	switch {
 	case !s.Member.Personal.Takes(&u.Personal):
 		return s.Outdated(dst, &u.Personal), UpdateOutdated
@@ -109,7 +111,7 @@ func dropPasswords(m *domain.Member) {
 }
 
 // RemoveService takes a service record from the member.
-func (s *State) RemoveService(dst []domain.Change, c *domain.RemoveService) ([]domain.Change, UpdateEnd) {
+func RemoveService(dst []domain.Change, s *State, c *domain.RemoveService) ([]domain.Change, UpdateEnd) {
 	at := serviceAt(&s.Member, c.Record)
 	switch {
 	case !s.Member.Personal.Takes(&c.Personal):
@@ -129,7 +131,7 @@ func (s *State) RemoveService(dst []domain.Change, c *domain.RemoveService) ([]d
 
 // ResetPassword replaces the password of an address that the member logs in with, and its
 // access token.
-func (s *State) ResetPassword(dst []domain.Change, c *domain.ResetPassword) ([]domain.Change, UpdateEnd) {
+func ResetPassword(dst []domain.Change, s *State, c *domain.ResetPassword) ([]domain.Change, UpdateEnd) {
 	switch {
 	case !s.Member.Personal.Takes(&c.Personal):
 		return s.Outdated(dst, &c.Personal), UpdateOutdated
@@ -137,10 +139,7 @@ func (s *State) ResetPassword(dst []domain.Change, c *domain.ResetPassword) ([]d
 		return dst, UpdateUnknown
 	}
 	return s.change(dst, func(m *domain.Member) {
-		m.Passwords = slices.DeleteFunc(slices.Clone(m.Passwords), func(p domain.Password) bool {
-			return p.Address == c.Address
-		})
-		m.Passwords = append(m.Passwords, domain.Password{Address: c.Address, Hash: c.Password})
+		replacePassword(m, c.Address, c.Password)
 		m.TokenHash, m.TokenMade = c.TokenHash, c.At/1000
 		m.Updated = max(m.Updated, c.At)
 		putPersonal(m, &c.Personal)

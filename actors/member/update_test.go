@@ -40,7 +40,7 @@ func TestUpdate_ChangesAddressAndProfile(t *testing.T) {
 	for i := range wants {
 		wants[i].Granted = true
 	}
-	if _, end := s.Update(nil, u, &domain.PendingRegistration{Claims: wants}); end != Updated {
+	if _, end := Update(nil, s, u, &domain.PendingRegistration{Claims: wants}); end != Updated {
 		t.Fatal(end)
 	}
 	m := &s.Member
@@ -61,7 +61,7 @@ func TestUpdate_WaitsForItsClaims(t *testing.T) {
 		before := s.Member
 		u := &domain.UpdateMember{Member: s.Member.ID, Email: identity('n'), Records: []domain.RecordUpdate{{ID: 2, Verified: identity('v')}}}
 		p := &domain.PendingRegistration{Ticket: 3, Claims: UpdateWants(&s.Member, u)}
-		if _, end := s.Update(nil, u, p); end != UpdateWaits || !Needs(&s.Member, identity('v')) || Holds(&s.Member, identity('v')) {
+		if _, end := Update(nil, s, u, p); end != UpdateWaits || !Needs(&s.Member, identity('v')) || Holds(&s.Member, identity('v')) {
 			t.Fatalf("%v %+v", end, s.Member)
 		}
 		_, end := s.Settle(nil, answer(3, 'v', granted), 9)
@@ -77,17 +77,17 @@ func TestUpdate_WaitsForItsClaims(t *testing.T) {
 // A service record goes with its claims and its password, the last one stays.
 func TestRemoveService_LastStays(t *testing.T) {
 	s := twoServices()
-	if _, end := s.RemoveService(nil, &domain.RemoveService{Record: 9}); end != UpdateUnknown {
+	if _, end := RemoveService(nil, s, &domain.RemoveService{Record: 9}); end != UpdateUnknown {
 		t.Fatal(end)
 	}
-	if _, end := s.RemoveService(nil, &domain.RemoveService{Record: 1, At: 8}); end != Updated {
+	if _, end := RemoveService(nil, s, &domain.RemoveService{Record: 1, At: 8}); end != Updated {
 		t.Fatal(end)
 	}
 	if m := &s.Member; len(m.Services) != 1 || m.Services[0].ID != 2 || m.Passwords != nil || Holds(m, identity('e')) || m.Updated != 8 {
 		t.Fatalf("%+v", m)
 	}
 	before := s.Member
-	if _, end := s.RemoveService(nil, &domain.RemoveService{Record: 2}); end != UpdateLast || !cmp.Equal(before, s.Member) {
+	if _, end := RemoveService(nil, s, &domain.RemoveService{Record: 2}); end != UpdateLast || !cmp.Equal(before, s.Member) {
 		t.Fatal(end)
 	}
 }
@@ -104,7 +104,7 @@ func TestResetPassword_EndsALock(t *testing.T) {
 		t.Fatal(g)
 	}
 	c := &domain.ResetPassword{Address: identity('e'), Password: "$1$pepper$z", TokenHash: [16]byte{7}, At: 9000}
-	if _, end := s.ResetPassword(nil, c); end != Updated {
+	if _, end := ResetPassword(nil, s, c); end != Updated {
 		t.Fatal(end)
 	}
 	if _, g, _ := s.Guess(nil, &domain.RegisterMember{Service: domain.Email, Identity: identity('e'), Password: c.Password}, 1000); g != GuessRight {
@@ -113,7 +113,7 @@ func TestResetPassword_EndsALock(t *testing.T) {
 	if m := &s.Member; m.TokenHash != c.TokenHash || m.TokenMade != 9 || len(m.Passwords) != 1 {
 		t.Fatalf("%+v", m)
 	}
-	if _, end := s.ResetPassword(nil, &domain.ResetPassword{Address: identity('x')}); end != UpdateUnknown {
+	if _, end := ResetPassword(nil, s, &domain.ResetPassword{Address: identity('x')}); end != UpdateUnknown {
 		t.Fatal(end)
 	}
 }
@@ -124,15 +124,15 @@ func TestUpdate_OutdatedPartIsNotTaken(t *testing.T) {
 	put := domain.PersonalPut{Base: 5, Sealed: domain.Sealed{Key: domain.KeyID{9}}}
 	for name, apply := range map[string]func(*State) UpdateEnd{
 		"update": func(s *State) UpdateEnd {
-			_, end := s.Update(nil, &domain.UpdateMember{Personal: put}, &domain.PendingRegistration{})
+			_, end := Update(nil, s, &domain.UpdateMember{Personal: put}, &domain.PendingRegistration{})
 			return end
 		},
 		"remove": func(s *State) UpdateEnd {
-			_, end := s.RemoveService(nil, &domain.RemoveService{Record: 1, Personal: put})
+			_, end := RemoveService(nil, s, &domain.RemoveService{Record: 1, Personal: put})
 			return end
 		},
 		"reset": func(s *State) UpdateEnd {
-			_, end := s.ResetPassword(nil, &domain.ResetPassword{Address: identity('e'), Personal: put})
+			_, end := ResetPassword(nil, s, &domain.ResetPassword{Address: identity('e'), Personal: put})
 			return end
 		},
 	} {

@@ -2,16 +2,10 @@ package activities
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"fmt"
-	"log/slog"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/api/problem"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -38,14 +32,17 @@ func RecordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wir
 	if len(req.Records) == 0 {
 		return nil, domain.Fail(domain.MissingParameter, "the body has no records: an action each, as lines of JSON objects or as one JSON array")
 	}
-	items := make([]manyItem, len(req.Records))
-	outer := fmt.Sprintf("%s %016x", req.Path, req.Params.Hash("", serve.Unhashed...))
-	for i, raw := range req.Records {
-		items[i].prepare(req, i, raw, outer, in.Async && !req.Keyed)
-		warnOnce(req, items[i].req.Warnings)
+	items, actions := make([]manyItem, len(req.Records)), make([]Action, len(req.Records))
+	ones, errs := serve.BindMany(req, func(i int) any { return &actions[i] })
+	for i := range items {
+		items[i] = manyItem{req: ones[i], first: i, err: errs[i]}
+		items[i].prepare(&actions[i], in.Async && !req.Keyed)
 	}
 	if req.Keyed {
-		hashAll(req, items)
+		hash := serve.HashMany(req, ones)
+		for i := range items {
+			items[i].sub.BodyHash = hash
+		}
 	}
 	repeats(items)
 	if err := submitAll(ctx, req, items); err != nil {
@@ -60,13 +57,11 @@ func RecordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wir
 	return renderRecorded(req, items, in.Async), nil
 }
 
-// prepare makes the submission of the i-th record. Of a durable one the outcome cannot be
+// prepare makes the submission of a record. Of a durable one the outcome cannot be
 // asked for again: it has no request id that a shard would keep, and is known by its marker,
 // else by the request and the index.
-func (m *manyItem) prepare(req *serve.Request, i int, raw []byte, outer string, durable bool) {
-	in := new(Action)
-	m.first = i
-	if m.req, m.err = req.Record(raw, outer, indexed(req.ID, i), in); m.err != nil {
+func (m *manyItem) prepare(in *Action, durable bool) {
+	if m.err != nil {
 		return
 	}
 	m.marker = in.Marker
@@ -77,30 +72,8 @@ func (m *manyItem) prepare(req *serve.Request, i int, raw []byte, outer string, 
 		m.sub.Request = domain.RequestID{}
 	}
 	if a := m.sub.Activity; a.Content.Marker == "" {
-		a.Content.Marker = wire.Marker(req.Now)
+		a.Content.Marker = wire.Marker(m.req.Now)
 	}
-}
-
-// hashAll has each record carry the hash of all of them: under an Idempotency-Key a body
-// with other records is another request.
-func hashAll(req *serve.Request, items []manyItem) {
-	var all []byte
-	for i := range items {
-		one := items[i].req
-		all = binary.BigEndian.AppendUint64(all, one.Params.Hash(one.Path, serve.Unhashed...))
-	}
-	hash := req.DedupKey("request body", string(all))
-	for i := range items {
-		items[i].sub.BodyHash = hash
-	}
-}
-
-// indexed is the request id of a record of many: the same for the same index of the
-// same request.
-func indexed(request domain.RequestID, index int) (id domain.RequestID) {
-	sum := sha256.Sum256(binary.BigEndian.AppendUint32(request[:], uint32(index)))
-	copy(id[:], sum[:])
-	return id
 }
 
 // repeats finds the records that repeat one before them: the same marker of the same member
@@ -152,7 +125,7 @@ func submitAll(ctx context.Context, req *serve.Request, items []manyItem) error 
 		alone = 1
 	}
 	results := req.Engine.SubmitAll(ctx, all[:alone])
-	if alone == 0 || results[0].Err == nil && !misused(&results[0].Outcome) {
+	if alone == 0 || results[0].Err == nil && !serve.Misused(&results[0].Outcome) {
 		results = append(results, req.Engine.SubmitAll(ctx, all[alone:])...)
 	}
 	known, replayed := 0, 0
@@ -162,7 +135,7 @@ func submitAll(ctx context.Context, req *serve.Request, items []manyItem) error 
 		if m.err = serve.Unavailable(r.Err); m.err != nil {
 			continue
 		}
-		if misused(&r.Outcome) {
+		if serve.Misused(&r.Outcome) {
 			return domain.KeyMisused
 		}
 		known++
@@ -183,11 +156,6 @@ func submitAll(ctx context.Context, req *serve.Request, items []manyItem) error 
 	return nil
 }
 
-// misused reports that the request's Idempotency-Key is known of another request.
-func misused(out *domain.Outcome) bool {
-	return out.Code == domain.Conflict && out.Parameter == domain.KeyMisused.Parameter
-}
-
 // renderRecorded renders what became of the records.
 func renderRecorded(req *serve.Request, items []manyItem, async bool) *wire.RecordedMany {
 	out := &wire.RecordedMany{Items: make([]wire.RecordedItem, len(items))}
@@ -199,7 +167,7 @@ func renderRecorded(req *serve.Request, items []manyItem, async bool) *wire.Reco
 		}
 		if m.err != nil {
 			out.Rejected++
-			row.Error = itemError(req, m.err)
+			row.Error = serve.ItemError(req, m.err)
 			continue
 		}
 		row.Marker = items[m.first].marker
@@ -244,25 +212,4 @@ func fillMarkers(ctx context.Context, req *serve.Request, items []manyItem) erro
 		}
 	}
 	return nil
-}
-
-// itemError is an error as an item shows it. A bug is logged, once an item.
-func itemError(req *serve.Request, err error) *wire.ItemError {
-	p := problem.Of(err)
-	if p.Error.Code == int(domain.Internal) {
-		req.Logger().Error("a record of many failed", slog.String("request", req.ID.String()), slog.Any("err", err))
-	}
-	return &wire.ItemError{Code: p.Error.Code, Message: p.Error.Message}
-}
-
-// MaxWarnings is how many different warnings of records an answer has.
-const MaxWarnings = 20
-
-// warnOnce adds warnings of a record that no other had.
-func warnOnce(req *serve.Request, warnings []string) {
-	for _, w := range warnings {
-		if len(req.Warnings) < MaxWarnings && !slices.Contains(req.Warnings, w) {
-			req.Warnings = append(req.Warnings, w)
-		}
-	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/node"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/token"
@@ -56,9 +58,9 @@ func (s *Service) Auth(ctx context.Context, req *serve.Request, in *authIn) (*wi
 	if err != nil {
 		return nil, err
 	}
-	e := s.envelope(req, m, signedIn(m))
+	e := s.envelopes.Of(req, m, envelope.SignedIn(m))
 	if fields := only.Node(); fields != nil || in.Extended && (only == nil || only.Has("data")) {
-		if e.Data.Extended, err = nodeOf(ctx, req, m, fields); err != nil {
+		if e.Data.Extended, err = node.Of(ctx, req, m, fields); err != nil {
 			return nil, err
 		}
 	}
@@ -101,13 +103,13 @@ func (s *Service) authenticated(ctx context.Context, req *serve.Request, in *aut
 		return req.Member(ctx, req.Bearer, req.Wait)
 	}
 	given := in.AccessToken.AccessToken
-	m, err := req.Member(ctx, s.tokens.Member(given), req.Wait)
+	m, err := req.Member(ctx, s.envelopes.Tokens.Member(given), req.Wait)
 	switch code := domain.CodeOf(err); {
 	case code == domain.NotFound, code == domain.Gone:
 		return nil, errNoAccount
 	case err != nil:
 		return nil, err
-	case !s.tokens.Is(given, m):
+	case !s.envelopes.Tokens.Is(given, m):
 		return nil, errNoAccount
 	}
 	return m, req.Own(m.ID)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/node"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/selection"
@@ -136,7 +137,7 @@ func (s *Service) items(
 func (s *Service) itemOf(
 	req *serve.Request, r *ranked, m *domain.Member, contents *domain.Content, brand *domain.Brand,
 ) wire.MemberItem {
-	d := s.memberOf(req, m)
+	d := s.envelopes.Member(req, m)
 	text := func(f domain.Field) *string { return wire.Null(m.Profile.Get(f)) }
 	item := wire.MemberItem{
 		ID: wire.Number(m.ID), UUID: wire.UUID(m.UUID), FirstName: d.FirstName, Surname: d.Surname, Username: d.Username, Email: d.Email,
@@ -144,9 +145,9 @@ func (s *Service) itemOf(
 		Address: text(domain.Address), Addressline2: text(domain.AddressLine2), HomePhone: text(domain.HomePhone), MobilePhone: text(domain.MobilePhone),
 		LastVisited: wire.NullMillis(m.LastLogin()), Score: wire.Number(r.Score), ActivityCount: wire.Number(r.Actions),
 		GeoCity: d.GeoCity, GeoRegion: d.GeoRegion, GeoCountry: d.GeoCountry, GeoLat: d.GeoLat, GeoLong: d.GeoLong,
-		MemberAvatarURL: d.AvatarURL, CountryCode: d.CountryCode, VerifiedEmail: d.VerifiedEmail, Services: recordsOf(m),
+		MemberAvatarURL: d.AvatarURL, CountryCode: d.CountryCode, VerifiedEmail: d.VerifiedEmail, Services: envelope.Records(m),
 	}
-	if optIns := optInsOf(req, m); len(optIns) > 0 {
+	if optIns := envelope.OptIns(req, m); len(optIns) > 0 {
 		item.OptIns = &optIns
 	}
 	if r.latest.Seq != 0 {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -112,7 +113,7 @@ func (s *Service) opt(ctx context.Context, req *serve.Request, in *optIn, to dom
 	if err != nil {
 		return nil, err
 	}
-	return s.envelope(req, m, signedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
 }
 
 // about names the parameter at fault in an error of the code.

@@ -6,7 +6,9 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/feed"
+	"github.com/ovation-analytics/ovation/api/node"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -147,9 +149,9 @@ func (s *Service) showWith(ctx context.Context, req *serve.Request, in *showIn, 
 	if err != nil {
 		return nil, err
 	}
-	e := s.envelope(req, m, signedIn(m))
+	e := s.envelopes.Of(req, m, envelope.SignedIn(m))
 	if in.Extended {
-		if e.Data.Extended, err = nodeOf(ctx, req, m, nil); err != nil {
+		if e.Data.Extended, err = node.Of(ctx, req, m, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -35,6 +35,16 @@ func PartsOf(fields *wire.NodeFields) Parts {
 // topBrands is how many brands of a period are shown.
 const topBrands = 10
 
+// Of is the node of an opened member, with some fields alone; nil: with all.
+func Of(ctx context.Context, req *serve.Request, m *domain.Member, fields *wire.NodeFields) (*wire.Extended, error) {
+	nodes, err := Nodes(ctx, req, []*domain.Member{m}, PartsOf(fields))
+	if err != nil {
+		return nil, err
+	}
+	nodes[0].Only(fields)
+	return nodes[0], nil
+}
+
 // Nodes are the nodes of opened members, each once, in their order; a nil member has none.
 func Nodes(ctx context.Context, req *serve.Request, members []*domain.Member, parts Parts) ([]*wire.Extended, error) {
 	out := make([]*wire.Extended, len(members))

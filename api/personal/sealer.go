@@ -84,46 +84,84 @@ func scope(account domain.AccountID) seal.Scope {
 	return seal.Scope{Account: account, Purpose: seal.Personal}
 }
 
+// Part is a personal part to be sealed.
+type Part struct {
+	Member   *domain.Member // that it was made of; nil: one that is to be
+	Personal *domain.Personal
+}
+
 // Put seals a member's whole personal part as a command carries it; m is the member that it
 // was made of, nil for one that is to be.
 func (s *Sealer) Put(
 	ctx context.Context, account domain.AccountID, m *domain.Member, p *domain.Personal,
 ) (domain.PersonalPut, error) {
-	put := domain.PersonalPut{Has: p.Profile.Bits(), Born: born(p.Profile.Get(domain.Birthdate))}
-	plain, err := codec.Append(nil, p)
+	puts, err := s.PutAll(ctx, account, []Part{{m, p}})
 	if err != nil {
-		return put, err
+		return domain.PersonalPut{}, err
 	}
-	key, err := s.keyOf(ctx, m, &put)
-	if err != nil {
-		return put, err
-	}
-	put.Data = string(key.Seal(nil, scope(account), plain))
-	return put, nil
+	return puts[0], nil
 }
 
-// keyOf is the data key of a member, a new one where it has none; put gets its id and the
-// member's version.
-func (s *Sealer) keyOf(ctx context.Context, m *domain.Member, put *domain.PersonalPut) (seal.Cipher, error) {
-	if m != nil {
-		put.Base = m.Personal.Version
-	}
-	if m == nil || m.Personal.Key.IsZero() {
-		var random [16 + seal.KeyBytes]byte
-		_, _ = rand.Read(random[:]) // never fails
-		key := seal.DataKeyOf(random)
-		put.Key = key.ID
-		return key.Cipher, s.keys.Put(ctx, []seal.DataKey{key})
-	}
-	put.Key = m.Personal.Key
-	keys, err := s.keys.Get(ctx, nil, []domain.KeyID{put.Key})
+// PutAll is Put of each: the keys of those that have none are kept at once.
+func (s *Sealer) PutAll(ctx context.Context, account domain.AccountID, parts []Part) ([]domain.PersonalPut, error) {
+	puts := make([]domain.PersonalPut, len(parts))
+	ciphers, err := s.keysOf(ctx, parts, puts)
 	if err != nil {
-		return seal.Cipher{}, err
+		return nil, err
 	}
-	if keys[0].IsZero() {
-		return seal.Cipher{}, s.unreadable(put.Key, errNoKey)
+	var plain []byte
+	for i := range parts {
+		p := parts[i].Personal
+		if plain, err = codec.Append(plain[:0], p); err != nil {
+			return nil, err
+		}
+		puts[i].Has, puts[i].Born = p.Profile.Bits(), born(p.Profile.Get(domain.Birthdate))
+		puts[i].Data = string(ciphers[i].Seal(nil, scope(account), plain))
 	}
-	return keys[0], nil
+	return puts, nil
+}
+
+// keysOf are the data keys of the parts' members, new ones where they have none; the puts get their
+// ids and the versions of the members.
+func (s *Sealer) keysOf(ctx context.Context, parts []Part, puts []domain.PersonalPut) ([]seal.Cipher, error) {
+	ciphers := make([]seal.Cipher, len(parts))
+	var fresh []seal.DataKey
+	var ids []domain.KeyID
+	var of []int
+	for i := range parts {
+		if m := parts[i].Member; m != nil {
+			puts[i].Base, puts[i].Key = m.Personal.Version, m.Personal.Key
+		}
+		if puts[i].Key.IsZero() {
+			var random [16 + seal.KeyBytes]byte
+			_, _ = rand.Read(random[:]) // never fails
+			key := seal.DataKeyOf(random)
+			puts[i].Key, ciphers[i] = key.ID, key.Cipher
+			fresh = append(fresh, key)
+			continue
+		}
+		ids = append(ids, puts[i].Key)
+		of = append(of, i)
+	}
+	if len(fresh) > 0 {
+		if err := s.keys.Put(ctx, fresh); err != nil {
+			return nil, err
+		}
+	}
+	if len(ids) == 0 {
+		return ciphers, nil
+	}
+	found, err := s.keys.Get(ctx, nil, ids)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range of {
+		if found[n].IsZero() {
+			return nil, s.unreadable(ids[n], errNoKey)
+		}
+		ciphers[i] = found[n]
+	}
+	return ciphers, nil
 }
 
 // born is a date as the column of birth days holds it.

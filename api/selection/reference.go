@@ -2,6 +2,7 @@ package selection
 
 import (
 	"context"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -118,6 +119,14 @@ type BrandPath struct {
 // word and the uid as given.
 func ServiceIdentity(req *serve.Request, service domain.Service, uid string) domain.IdentityHash {
 	return req.Identity(domain.ByService, service.String(), uid)
+}
+
+// LoginIdentity is the identity that a member logs in with: of email the address, in lower case.
+func LoginIdentity(req *serve.Request, service domain.Service, uid string) domain.IdentityHash {
+	if service == domain.Email {
+		return req.Identity(domain.ByLogin, strings.ToLower(uid))
+	}
+	return ServiceIdentity(req, service, uid)
 }
 
 // PartnerIdentity is the identity of a partner's member: code and id as given.

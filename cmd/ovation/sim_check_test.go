@@ -99,6 +99,9 @@ func (w *simulation) check(c func(*label) *client.Client) error {
 		if err := w.checkVisits(c(l), l); err != nil {
 			return fmt.Errorf("visits: %w", err)
 		}
+		if err := w.checkUpdates(c(l), l); err != nil {
+			return fmt.Errorf("updates: %w", err)
+		}
 	}
 	if err := w.checkAccess(c); err != nil {
 		return err

@@ -80,6 +80,7 @@ type model struct {
 	opted      map[opted]bool    // answered
 	made       map[string]int    // brands, by name: how many must be there
 	hands      int               // names given to what was made
+	updates    updates
 }
 
 // ofMember is an action of a member, whatever its content.
@@ -104,7 +105,7 @@ type shownAct struct {
 func newModel() *model {
 	return &model{
 		byLink: map[string]*act{}, byValue: map[string]*act{}, deleted: map[ofMember]bool{}, tried: map[ofMember]int{}, opted: map[opted]bool{},
-		made: map[string]int{},
+		made: map[string]int{}, updates: newUpdates(),
 	}
 }
 

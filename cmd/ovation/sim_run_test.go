@@ -102,7 +102,11 @@ func (w *simulation) step() error {
 		w.optInSomebody()
 	case n < 71:
 		w.makeBrand(w.label())
+	case n < 73:
+		w.updateSomebody()
 	case n < 76:
+		w.verifySomething()
+	case n < 79:
 		w.look()
 	case n < 82:
 		rate := []int{0, 20, 100, 250}[w.rng.IntN(4)]

@@ -23,29 +23,7 @@ func Rank(o domain.Order, l *domain.Leader) uint64 {
 // greatest id of its second.
 func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 	out, top := &domain.Leaders{}, &q.Top
-	leaders, latest, members := map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]Action{}, m.byID()
-	for _, a := range m.Counted(q) {
-		l := leaders[a.Member]
-		if l == nil {
-			l = &domain.Leader{Member: a.Member, At: at(top.Order, members[a.Member])}
-			if q.Visits != nil {
-				l.At = members[a.Member].LastLogin
-			}
-			if top.Order == domain.ByVisit {
-				l.At = 0
-			}
-			leaders[a.Member] = l
-			latest[a.Member] = a
-		}
-		if top.Order == domain.ByVisit {
-			l.At = max(l.At, a.Row.Time)
-		}
-		l.Actions++
-		l.Score += uint64(a.Row.Points)
-		if was := latest[a.Member].Row; a.Row.Time > was.Time || a.Row.Time == was.Time && a.Row.ID() > was.ID() {
-			latest[a.Member] = a
-		}
-	}
+	leaders, latest := m.ranked(q)
 	all := make([]domain.Leader, 0, len(leaders))
 	for _, l := range leaders {
 		all = append(all, *l)
@@ -84,6 +62,37 @@ func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 		out.Audience = uint64(len(m.Passing(&whole)))
 	}
 	return out
+}
+
+// ranked is what each member with an action that counts is ranked by, and its latest action.
+func (m *Model) ranked(
+	q *domain.Question,
+) (leaders map[domain.MemberID]*domain.Leader, latest map[domain.MemberID]Action) {
+	leaders, latest = map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]Action{}
+	members, top := m.byID(), &q.Top
+	for _, a := range m.Counted(q) {
+		l := leaders[a.Member]
+		if l == nil {
+			l = &domain.Leader{Member: a.Member, At: at(top.Order, members[a.Member])}
+			if q.Visits != nil {
+				l.At = members[a.Member].LastLogin
+			}
+			if top.Order == domain.ByVisit {
+				l.At = 0
+			}
+			leaders[a.Member] = l
+			latest[a.Member] = a
+		}
+		if top.Order == domain.ByVisit {
+			l.At = max(l.At, a.Row.Time)
+		}
+		l.Actions++
+		l.Score += uint64(a.Row.Points)
+		if was := latest[a.Member].Row; a.Row.Time > was.Time || a.Row.Time == was.Time && a.Row.ID() > was.ID() {
+			latest[a.Member] = a
+		}
+	}
+	return leaders, latest
 }
 
 // at is the time that an order ranks a member by; of other orders 0.

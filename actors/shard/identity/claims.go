@@ -14,14 +14,23 @@ import (
 // Which member has an identity is judged by the shard of its slot alone. What another shard
 // judges is asked by the outbox; what this shard judges is known at once.
 
-// claims judges those of the claims that are on identities of this shard, for a
+// claims are the claims of members on identities: those of the shard are judged here, others asked
+// for. It is owned by the Registrar.
+type claims struct {
+	effects Effects
+	ledger  *Ledger
+	roster  *member.Roster
+	shards  int
+}
+
+// here judges those of the claims that are on identities of this shard, for a
 // member (0: one that is to be): granted, or taken says the kind of one that another
 // member has. Nothing is held by it.
-func (g *Registrar) claims(
-	account domain.AccountID, claims []domain.PendingClaim, id domain.MemberID,
+func (g *claims) here(
+	account domain.AccountID, wants []domain.PendingClaim, id domain.MemberID,
 ) (taken domain.IdentityKind, err error) {
-	for i := range claims {
-		c := &claims[i]
+	for i := range wants {
+		c := &wants[i]
 		if !g.roster.Owns(c.Identity.Slot()) {
 			continue
 		}
@@ -50,8 +59,8 @@ func takenBy(kind domain.IdentityKind) domain.Outcome {
 	return domain.Failed(domain.Bad(domain.Conflict, "uid", "another member has this service identity"))
 }
 
-// requestClaims holds the identities that were granted and asks for the others.
-func (g *Registrar) requestClaims(
+// request holds the identities that were granted and asks for the others.
+func (g *claims) request(
 	r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState,
 ) {
 	for i := range w.Claims {
@@ -60,13 +69,13 @@ func (g *Registrar) requestClaims(
 			g.effects.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id}))
 			continue
 		}
-		g.sendClaim(r, c.Identity.Slot(), domain.Claim{
+		g.send(r, c.Identity.Slot(), domain.Claim{
 			Step: domain.ClaimAsk, Identity: c.Identity, Type: c.Type, Member: id, Asked: w.Asked, Ticket: w.Ticket,
 		})
 	}
 }
 
-func (g *Registrar) sendClaim(r *domain.Record, to domain.Slot, c domain.Claim) {
+func (g *claims) send(r *domain.Record, to domain.Slot, c domain.Claim) {
 	g.effects.Send(&domain.Outgoing{To: to.Shard(g.shards), Forward: &domain.Record{
 		Kind: domain.KindClaim, Account: r.Account, Application: r.Application, Command: &c,
 	}})
@@ -77,17 +86,17 @@ func (g *Registrar) sendClaim(r *domain.Record, to domain.Slot, c domain.Claim) 
 func (g *Registrar) Claim(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
 	switch c.Step {
 	case domain.ClaimAsk:
-		return g.judge(r, c)
+		return g.claims.judge(r, c)
 	case domain.ClaimGranted, domain.ClaimTaken:
 		return g.settle(ctx, r, c)
 	case domain.ClaimPoint, domain.ClaimUnpoint:
-		g.point(c)
+		g.claims.point(c)
 		return nil
 	}
-	return g.released(r, c)
+	return g.claims.release(r, c)
 }
 
-func (g *Registrar) judge(r *domain.Record, c *domain.Claim) error {
+func (g *claims) judge(r *domain.Record, c *domain.Claim) error {
 	i, ok, err := g.ledger.Find(r.Account, c.Identity)
 	if err != nil {
 		return err
@@ -99,11 +108,11 @@ func (g *Registrar) judge(r *domain.Record, c *domain.Claim) error {
 	} else {
 		g.effects.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: domain.Held, Member: c.Member}))
 	}
-	g.sendClaim(r, c.Member.Slot(), answer)
+	g.send(r, c.Member.Slot(), answer)
 	return nil
 }
 
-func (g *Registrar) released(r *domain.Record, c *domain.Claim) error {
+func (g *claims) release(r *domain.Record, c *domain.Claim) error {
 	i, ok, err := g.ledger.Find(r.Account, c.Identity)
 	if ok && i.Member == c.Member {
 		g.effects.Change(g.ledger.release(c.Identity))
@@ -111,7 +120,7 @@ func (g *Registrar) released(r *domain.Record, c *domain.Claim) error {
 	return err
 }
 
-func (g *Registrar) point(c *domain.Claim) {
+func (g *claims) point(c *domain.Claim) {
 	kind := domain.PointerPut
 	if c.Step == domain.ClaimUnpoint {
 		kind = domain.PointerDrop
@@ -122,21 +131,21 @@ func (g *Registrar) point(c *domain.Claim) {
 }
 
 // giveUp releases an identity, in whatever shard it is, unless the member needs it.
-func (g *Registrar) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) error {
+func (g *claims) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) error {
 	if member.Needs(&k.State().Member, i.Hash) {
 		return nil
 	}
 	c := domain.Claim{Step: domain.ClaimRelease, Identity: i.Hash, Type: i.Kind, Member: i.Member}
 	if g.roster.Owns(i.Hash.Slot()) {
-		return g.released(r, &c)
+		return g.release(r, &c)
 	}
-	g.sendClaim(r, i.Hash.Slot(), c)
+	g.send(r, i.Hash.Slot(), c)
 	return nil
 }
 
-// changed follows a change of the member's identities: claims that it holds no more
+// follow follows a change of the member's identities: claims that it holds no more
 // are released, pointers at it put and taken away.
-func (g *Registrar) changed(r *domain.Record, k *members.Actor, before *domain.Member) error {
+func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Member) error {
 	after := &k.State().Member
 	for _, i := range member.Identities(before) {
 		if err := g.giveUp(r, k, i); err != nil {
@@ -149,7 +158,7 @@ func (g *Registrar) changed(r *domain.Record, k *members.Actor, before *domain.M
 		if g.roster.Owns(p.Hash.Slot()) {
 			g.point(&c)
 		} else {
-			g.sendClaim(r, p.Hash.Slot(), c)
+			g.send(r, p.Hash.Slot(), c)
 		}
 	}
 	for _, p := range was {
@@ -168,7 +177,7 @@ func (g *Registrar) changed(r *domain.Record, k *members.Actor, before *domain.M
 // settle takes the answer to a claim at the member. What waited for the
 // registration that it ends counts now, or is refused.
 func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
-	at, ok := g.roster.Find(c.Member)
+	at, ok := g.claims.roster.Find(c.Member)
 	if !ok {
 		return fmt.Errorf("a claim was answered for member %d, which the shard does not have", c.Member)
 	}
@@ -186,7 +195,7 @@ func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim)
 	if err := g.ended(r, k, m.End); err != nil {
 		return err
 	}
-	if err := g.changed(r, k, &before); err != nil {
+	if err := g.claims.follow(r, k, &before); err != nil {
 		return err
 	}
 	if err := g.shard.Stage(ctx); err != nil {
@@ -206,8 +215,8 @@ func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled
 	p, id := end.Ended, k.State().Member.ID
 	if end.Granted {
 		for _, claim := range p.Claims {
-			if g.roster.Owns(claim.Identity.Slot()) {
-				g.effects.Change(g.ledger.hold(domain.Identity{
+			if g.claims.roster.Owns(claim.Identity.Slot()) {
+				g.effects.Change(g.claims.ledger.hold(domain.Identity{
 					Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: id,
 				}))
 			}
@@ -221,7 +230,7 @@ func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled
 		if asked { // its answer gives it up, if it is a grant
 			continue
 		}
-		if err := g.giveUp(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
+		if err := g.claims.giveUp(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
 			return err
 		}
 	}
@@ -233,7 +242,7 @@ func (g *Registrar) releaseLateGrant(r *domain.Record, k *members.Actor, c *doma
 	if c.Step != domain.ClaimGranted {
 		return nil
 	}
-	return g.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
+	return g.claims.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
 }
 
 // settled completes the request that waits for the registration.

@@ -11,7 +11,7 @@ import (
 // Login applies a login at its member. A member who is not active, or has no such service
 // record, has no account to log in to.
 func (g *Registrar) Login(ctx actor.Context, r *domain.Record, l *domain.LogIn) error {
-	at, there := g.roster.Find(l.Member)
+	at, there := g.claims.roster.Find(l.Member)
 	if !there || at.Account != r.Account {
 		g.effects.Complete(r, noAccount())
 		return nil

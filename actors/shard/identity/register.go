@@ -13,18 +13,18 @@ import (
 // Register applies a registration: the identity's shard names the member, who may
 // live in another one.
 func (g *Registrar) Register(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) error {
-	held, ok, err := g.ledger.Find(r.Account, c.Identity)
+	held, ok, err := g.claims.ledger.Find(r.Account, c.Identity)
 	if err != nil {
 		return err
 	}
 	if !ok {
 		return g.enter(ctx, r, c, nil)
 	}
-	if !g.roster.Owns(held.Member.Slot()) {
+	if !g.claims.roster.Owns(held.Member.Slot()) {
 		g.forwardRegistration(r, c, held.Member)
 		return nil
 	}
-	at, ok := g.roster.Find(held.Member)
+	at, ok := g.claims.roster.Find(held.Member)
 	if !ok {
 		return fmt.Errorf("identity %v names member %d, which the shard does not have", c.Identity, held.Member)
 	}
@@ -51,7 +51,7 @@ func (g *Registrar) Attach(
 
 // forwardRegistration sends a registration to the member that has the identity, in its shard.
 func (g *Registrar) forwardRegistration(r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
-	to, asked := id.Slot().Shard(g.shards), r.AskedBy()
+	to, asked := id.Slot().Shard(g.claims.shards), r.AskedBy()
 	g.effects.Send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindAttach, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash,
 		Command: &domain.AttachService{Member: id, Register: *c, Met: true, Asked: asked},
@@ -87,7 +87,7 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 		}
 	}
 	wants := member.Wants(known, c)
-	taken, err := g.claims(r.Account, wants, id)
+	taken, err := g.claims.here(r.Account, wants, id)
 	if err != nil {
 		return err
 	}
@@ -125,24 +125,24 @@ func (g *Registrar) entered(r *domain.Record, m *members.Register, k *members.Ac
 		return nil
 	}
 	if m.Registered {
-		g.requestClaims(r, &m.Waits, id, domain.Held)
+		g.claims.request(r, &m.Waits, id, domain.Held)
 		g.registered.Add(1)
 		g.effects.Complete(r, domain.Outcome{Member: id, New: m.IsNew})
-		return g.changed(r, k, before)
+		return g.claims.follow(r, k, before)
 	}
 	state := domain.Held
 	if m.IsNew {
 		state = domain.Pending
 	}
 	g.effects.Await(r) // the last step completes it
-	g.requestClaims(r, &m.Waits, id, state)
+	g.claims.request(r, &m.Waits, id, state)
 	return nil
 }
 
 // create makes the actor of a member that is to be.
 func (g *Registrar) create(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) *members.Actor {
-	id := g.roster.Next(c.Identity.Slot())
+	id := g.claims.roster.Next(c.Identity.Slot())
 	at := member.Place{Account: r.Account, Ord: g.accounts.Add(r.Account, id)}
-	g.roster.Add(id, at)
+	g.claims.roster.Add(id, at)
 	return g.loaded.Spawn(ctx, at, member.New(c, r.Account, id, at.Ord))
 }

@@ -43,11 +43,9 @@ type Shard interface {
 type Registrar struct {
 	effects    Effects
 	shard      Shard
-	ledger     *Ledger
-	roster     *member.Roster
+	claims     claims
 	loaded     *members.Loaded
 	accounts   *accounts.Accounts
-	shards     int
 	registered *atomic.Int64
 }
 
@@ -65,13 +63,15 @@ type Config struct {
 
 // New is the registrar of a shard.
 func New(c Config) *Registrar {
-	return &Registrar{c.Effects, c.Shard, c.Ledger, c.Roster, c.Loaded, c.Accounts, c.Shards, c.Registered}
+	return &Registrar{
+		c.Effects, c.Shard, claims{c.Effects, c.Ledger, c.Roster, c.Shards}, c.Loaded, c.Accounts, c.Registered,
+	}
 }
 
 // Active is the actor of an active member that a command names; nil: the command is completed,
 // there is no such member.
 func (g *Registrar) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
-	if at, ok := g.roster.Find(id); ok && at.Account == r.Account {
+	if at, ok := g.claims.roster.Find(id); ok && at.Account == r.Account {
 		if k, err := g.loaded.Load(ctx, at); err != nil || k.State().Active() {
 			return k, err
 		}

@@ -165,7 +165,7 @@ func anyCommand(
 	to := id.Slot().Shard(testShards)
 	s := shards[to]
 	record := uint64(0)
-	if at, ok := s.roster.Find(id); ok {
+	if at, ok := s.claims.roster.Find(id); ok {
 		if k, err := s.loaded.Load(ctx, at); err == nil && len(k.State().Member.Services) > 0 {
 			record = k.State().Member.Services[0].ID
 		}
@@ -204,7 +204,7 @@ func idle(shards [testShards]*testShard) bool {
 func checkLedgers(t *testing.T, shards [testShards]*testShard) {
 	held := map[domain.IdentityHash]domain.MemberID{}
 	for _, s := range shards {
-		for hash, i := range s.ledger.staged {
+		for hash, i := range s.claims.ledger.staged {
 			if i == nil {
 				continue
 			}

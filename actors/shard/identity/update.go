@@ -17,7 +17,7 @@ func (g *Registrar) Update(ctx actor.Context, r *domain.Record, u *domain.Update
 	}
 	before := k.State().Member
 	wants := member.UpdateWants(&before, u)
-	taken, err := g.claims(r.Account, wants, u.Member)
+	taken, err := g.claims.here(r.Account, wants, u.Member)
 	if err != nil {
 		return err
 	}
@@ -32,10 +32,10 @@ func (g *Registrar) Update(ctx actor.Context, r *domain.Record, u *domain.Update
 	g.effects.Apply(ctx, k, m)
 	switch m.End {
 	case member.Updated:
-		g.requestClaims(r, &m.Waits, u.Member, domain.Held)
+		g.claims.request(r, &m.Waits, u.Member, domain.Held)
 	case member.UpdateWaits:
 		g.effects.Await(r) // the last step completes it
-		g.requestClaims(r, &m.Waits, u.Member, domain.Held)
+		g.claims.request(r, &m.Waits, u.Member, domain.Held)
 		return nil
 	}
 	return g.updated(r, m.End, k, &before)
@@ -77,5 +77,5 @@ func (g *Registrar) updated(r *domain.Record, end member.UpdateEnd, k *members.A
 		out = domain.Failed(domain.Fail(domain.Conflict, "it is the last service record of the member"))
 	}
 	g.effects.Complete(r, out)
-	return g.changed(r, k, before)
+	return g.claims.follow(r, k, before)
 }

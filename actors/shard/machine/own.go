@@ -21,7 +21,7 @@ func own(in *domain.RegisterMember) *domain.RegisterMember {
 
 func ownLogin(in *domain.LogIn) *domain.LogIn {
 	l := *in
-	l.Password, l.Domain = strings.Clone(l.Password), strings.Clone(l.Domain)
+	l.Password, l.Rehash, l.Domain = strings.Clone(l.Password), strings.Clone(l.Rehash), strings.Clone(l.Domain)
 	l.Personal = ownPersonal(l.Personal)
 	l.Visit = ownVisit(l.Visit)
 	return &l

@@ -163,13 +163,13 @@ func (a *receiver) Receive(ctx actor.Context) {
 		m.changes, m.End, m.Guess, m.RetryAfter = member.Login(m.changes, a.state, m.Command, m.Now, &m.Visit)
 		m.done = true
 	case *Update:
-		m.changes, m.End = a.state.Update(m.changes, m.Command, &m.Waits)
+		m.changes, m.End = member.Update(m.changes, a.state, m.Command, &m.Waits)
 		m.done = true
 	case *RemoveService:
-		m.changes, m.End = a.state.RemoveService(m.changes, m.Command)
+		m.changes, m.End = member.RemoveService(m.changes, a.state, m.Command)
 		m.done = true
 	case *ResetPassword:
-		m.changes, m.End = a.state.ResetPassword(m.changes, m.Command)
+		m.changes, m.End = member.ResetPassword(m.changes, a.state, m.Command)
 		m.done = true
 	case *Outdated:
 		m.changes = a.state.Outdated(m.changes, m.Personal)

@@ -500,6 +500,7 @@ type Login struct {
 	At            int64                  `protobuf:"varint,8,opt,name=at" json:"at,omitempty"` // ms
 	Visit         *Visit                 `protobuf:"bytes,9,opt,name=visit" json:"visit,omitempty"`
 	Personal      *PersonalPut           `protobuf:"bytes,10,opt,name=personal" json:"personal,omitempty"`
+	Rehash        string                 `protobuf:"bytes,11,opt,name=rehash" json:"rehash,omitempty"` // hash in PHC format
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -602,6 +603,13 @@ func (x *Login) GetPersonal() *PersonalPut {
 		return x.Personal
 	}
 	return nil
+}
+
+func (x *Login) GetRehash() string {
+	if x != nil {
+		return x.Rehash
+	}
+	return ""
 }
 
 // UpdateMember changes a member's profile and service records.
@@ -1497,7 +1505,7 @@ const file_commands_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x126\n" +
 	"\bregister\x18\x02 \x01(\v2\x1a.ovation.v1.RegisterMemberR\bregister\x12\x10\n" +
 	"\x03met\x18\x03 \x01(\bR\x03met\x12\x14\n" +
-	"\x05asked\x18\x04 \x01(\fR\x05asked\"\xb1\x02\n" +
+	"\x05asked\x18\x04 \x01(\fR\x05asked\"\xc9\x02\n" +
 	"\x05Login\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12 \n" +
 	"\vapplication\x18\x02 \x01(\rR\vapplication\x12\x1a\n" +
@@ -1509,7 +1517,8 @@ const file_commands_proto_rawDesc = "" +
 	"\x02at\x18\b \x01(\x03R\x02at\x12'\n" +
 	"\x05visit\x18\t \x01(\v2\x11.ovation.v1.VisitR\x05visit\x123\n" +
 	"\bpersonal\x18\n" +
-	" \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\"\xde\x01\n" +
+	" \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x16\n" +
+	"\x06rehash\x18\v \x01(\tR\x06rehash\"\xde\x01\n" +
 	"\fUpdateMember\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x14\n" +
 	"\x05email\x18\x02 \x01(\fR\x05email\x12'\n" +

@@ -1,10 +1,11 @@
-package members
+package profile
 
 import (
 	"context"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -29,7 +30,7 @@ func (in *verifyIn) Check() *domain.Error {
 // another member has verified is a conflict.
 func (s *Service) Verify(ctx context.Context, req *serve.Request, in *verifyIn) (*wire.Envelope, error) {
 	email := string(in.VerifiedEmail)
-	m, err := s.change(ctx, req, domain.MemberID(in.MemberID),
+	m, err := s.sealer.Change(ctx, req, domain.MemberID(in.MemberID),
 		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
 			if m.Application != req.App.ID {
 				return nil, nil, domain.Bad(domain.WrongApplication, "apiKey", "the member registered with another application")
@@ -51,7 +52,7 @@ func (s *Service) Verify(ctx context.Context, req *serve.Request, in *verifyIn) 
 	if err != nil {
 		return nil, err
 	}
-	return s.envelope(req, m, signedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
 }
 
 // recordNamed is the service record with the id, else the latest of the service.

@@ -1,4 +1,4 @@
-package members
+package credentials
 
 import (
 	"context"
@@ -20,8 +20,8 @@ var cheap = HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 
 // A hash has at least the cost that OWASP advises.
 func TestPasswords_Cost(t *testing.T) {
-	p := newPasswords(HashCost{}, [16]byte{1})
-	hash, err := p.hash(t.Context(), "correct horse", "")
+	p := NewPasswords(HashCost{}, [16]byte{1})
+	hash, err := p.Hash(t.Context(), "correct horse", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +45,10 @@ func TestPasswords_Cost(t *testing.T) {
 
 // A password is hashed under the salt and the cost of the hash in use.
 func TestPasswords_KnownSalt(t *testing.T) {
-	p := newPasswords(cheap, [16]byte{1})
+	p := NewPasswords(cheap, [16]byte{1})
 	hash := func(password, known string) string {
 		t.Helper()
-		h, err := p.hash(t.Context(), password, known)
+		h, err := p.Hash(t.Context(), password, known)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,14 +67,14 @@ func TestPasswords_KnownSalt(t *testing.T) {
 
 // A stored hash that cannot be read is a bug; the error does not quote it.
 func TestPasswords_UnreadableHash(t *testing.T) {
-	p := newPasswords(cheap, [16]byte{1})
+	p := NewPasswords(cheap, [16]byte{1})
 	for _, known := range []string{
 		"x", "$2b$10$abcdefghijklmnopqrstuv", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA", "$argon2id$v=16$m=8,t=1,p=1$AAAA$AAAA",
 		"$argon2id$v=19$m=8,t=0,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=0$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=300$AAAA$AAAA",
 		"$argon2id$v=19$m=9999999,t=1,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=99,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=1$?$AAAA",
 		"$argon2id$v=19$m=8,t=1,p=1,x=2$AAAA$AAAA", "$argon2id$v=19$m=08,t=1,p=1$AAAA$AAAA",
 	} {
-		_, err := p.hash(t.Context(), "a", known)
+		_, err := p.Hash(t.Context(), "a", known)
 		if domain.CodeOf(err) != domain.Internal || strings.Contains(err.Error(), known) {
 			t.Errorf("%s: %v", known, err)
 		}
@@ -83,7 +83,7 @@ func TestPasswords_UnreadableHash(t *testing.T) {
 
 // A burst is refused before it takes memory; a request that is cancelled leaves the queue.
 func TestI8_PasswordsWaitInABoundedQueue(t *testing.T) {
-	p := newPasswords(cheap, [16]byte{1})
+	p := NewPasswords(cheap, [16]byte{1})
 	for range cap(p.slots) { // all turns are taken
 		p.slots <- struct{}{}
 	}
@@ -92,7 +92,7 @@ func TestI8_PasswordsWaitInABoundedQueue(t *testing.T) {
 	errs := make(chan error, passwordsWaiting)
 	for range passwordsWaiting {
 		wg.Go(func() {
-			_, err := p.hash(ctx, "a", "")
+			_, err := p.Hash(ctx, "a", "")
 			errs <- err
 		})
 	}
@@ -103,7 +103,7 @@ func TestI8_PasswordsWaitInABoundedQueue(t *testing.T) {
 		default:
 		}
 	}
-	if _, err := p.hash(t.Context(), "a", ""); !errors.Is(err, domain.ErrUnavailable) {
+	if _, err := p.Hash(t.Context(), "a", ""); !errors.Is(err, domain.ErrUnavailable) {
 		t.Fatalf("one more than may wait: %v", err)
 	}
 	cancel()
@@ -116,7 +116,7 @@ func TestI8_PasswordsWaitInABoundedQueue(t *testing.T) {
 	for range cap(p.slots) {
 		<-p.slots
 	}
-	if _, err := p.hash(t.Context(), "a", ""); err != nil || p.waiting.Load() != 0 {
+	if _, err := p.Hash(t.Context(), "a", ""); err != nil || p.waiting.Load() != 0 {
 		t.Fatalf("after it: %v, %d wait", err, p.waiting.Load())
 	}
 }

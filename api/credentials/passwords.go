@@ -1,4 +1,4 @@
-package members
+package credentials
 
 import (
 	"cmp"
@@ -34,6 +34,9 @@ const (
 	maxMemoryKiB = 256 << 10
 )
 
+// MinBytes is how many bytes a password has at least.
+const MinBytes = 8
+
 const (
 	saltLen = 16
 	keyLen  = 32
@@ -46,25 +49,28 @@ const (
 	passwordsWaiting = 256
 )
 
-// passwords hashes passwords, a bounded number at once.
-type passwords struct {
+// Passwords hashes passwords, a bounded number at once.
+type Passwords struct {
 	cost    HashCost
 	pepper  [32]byte      // keys what is stored of a hash
 	slots   chan struct{} // one value a hash under way
 	waiting atomic.Int64
 }
 
-func newPasswords(cost HashCost, key [16]byte) *passwords {
-	p := &passwords{cost: cmp.Or(cost, owasp), slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), passwordsAtOnce))}
+// NewPasswords makes a Passwords; the key is the pepper of what is stored. Zero cost: the least
+// that OWASP advises.
+func NewPasswords(cost HashCost, key [16]byte) *Passwords {
+	p := &Passwords{cost: cmp.Or(cost, owasp), slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), passwordsAtOnce))}
 	derive := hmac.New(sha256.New, key[:])
 	derive.Write([]byte("password"))
 	derive.Sum(p.pepper[:0])
 	return p
 }
 
-// hash is what is stored of a password, in PHC format: the keyed hash of its argon2id hash, under the parameters and the salt of a hash that
-// is known, else under today's and a new salt. ErrUnavailable: too many wait already.
-func (p *passwords) hash(ctx context.Context, password, known string) (string, error) {
+// Hash is what is stored of a password, in PHC format: the keyed hash of its argon2id hash, under
+// the parameters and the salt of a hash that is known, else under today's and a new salt.
+// ErrUnavailable: too many wait already.
+func (p *Passwords) Hash(ctx context.Context, password, known string) (string, error) {
 	cost, salt := p.cost, make([]byte, saltLen)
 	_, _ = rand.Read(salt) // never fails
 	if known != "" {
@@ -73,21 +79,38 @@ func (p *passwords) hash(ctx context.Context, password, known string) (string, e
 			return "", &domain.Error{Code: domain.Internal, Op: "read a password's parameters", Err: err}
 		}
 	}
+	var key []byte
+	err := p.slowly(ctx, func() {
+		key = argon2.IDKey([]byte(password), salt, cost.Passes, cost.MemoryKiB, cost.Lanes, keyLen)
+	})
+	if err != nil {
+		return "", err
+	}
+	return phcHead(cost, salt) + p.keyed(key), nil
+}
+
+// slowly does what takes much memory or time, a bounded number at once.
+func (p *Passwords) slowly(ctx context.Context, hash func()) error {
 	defer p.waiting.Add(-1)
 	if p.waiting.Add(1) > passwordsWaiting {
-		return "", domain.ErrUnavailable
+		return domain.ErrUnavailable
 	}
 	select {
 	case p.slots <- struct{}{}:
 	case <-ctx.Done():
-		return "", domain.ErrUnavailable
+		return domain.ErrUnavailable
 	}
 	defer func() { <-p.slots }()
-	key := argon2.IDKey([]byte(password), salt, cost.Passes, cost.MemoryKiB, cost.Lanes, keyLen)
-	// The log has the hash for ever: without the installation's secret it says nothing of a password.
+	hash()
+	return nil
+}
+
+// keyed is what is stored of a hash. The log has it for ever: without the installation's secret it
+// says nothing of a password.
+func (p *Passwords) keyed(hash []byte) string {
 	mac := hmac.New(sha256.New, p.pepper[:])
-	mac.Write(key)
-	return phcHead(cost, salt) + base64.RawStdEncoding.EncodeToString(mac.Sum(nil)), nil
+	mac.Write(hash)
+	return base64.RawStdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // phcHead is a hash in PHC format up to the hash itself.

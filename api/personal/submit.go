@@ -1,4 +1,4 @@
-package members
+package personal
 
 import (
 	"context"
@@ -6,22 +6,21 @@ import (
 	"strconv"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
-// attempts bounds how often a command is submitted whose member changed in between; replayed
+// Attempts bounds how often a command is submitted whose member changed in between; replayed
 // outcomes do not count. Of commands about one identity at the same time one wins each round.
-const attempts = 128
+const Attempts = 128
 
-// submit submits a command until it meets the member that it was made of: prepare makes it of the
+// Submit submits a command until it meets the member that it was made of: prepare makes it of the
 // member as it is.
-func submit(
+func Submit(
 	ctx context.Context, req *serve.Request, prepare func(*domain.Submission) error,
 ) (domain.Outcome, error) {
-	for n, tries := 0, 0; tries < attempts; n++ {
+	for n, tries := 0, 0; tries < Attempts; n++ {
 		sub := req.Submission()
-		sub.Request = attempt(sub.Request, n)
+		sub.Request = AttemptID(sub.Request, n)
 		if err := prepare(&sub); err != nil {
 			return domain.Outcome{}, err
 		}
@@ -40,9 +39,9 @@ func submit(
 	return domain.Outcome{}, domain.ErrUnavailable
 }
 
-// attempt is the id of a request's n-th attempt: the same on every node, so that a
+// AttemptID is the id of a request's n-th attempt: the same on every node, so that a
 // repeat of the request finds the outcome of each.
-func attempt(id domain.RequestID, n int) domain.RequestID {
+func AttemptID(id domain.RequestID, n int) domain.RequestID {
 	if n == 0 {
 		return id
 	}
@@ -51,24 +50,24 @@ func attempt(id domain.RequestID, n int) domain.RequestID {
 	return id
 }
 
-// A change makes the command that changes a member as it is. What it does to the personal part
+// Change makes the command that changes a member as it is. What it does to the personal part
 // is sealed into put.
-type change func(m *domain.Member, p *domain.Personal) (c domain.Command, put *domain.PersonalPut, err error)
+type Change func(m *domain.Member, p *domain.Personal) (c domain.Command, put *domain.PersonalPut, err error)
 
-// change submits the change of a member until it is made of the member as it is; the answer is the
+// Change submits the change of a member until it is made of the member as it is; the answer is the
 // member after it.
-func (s *Service) change(ctx context.Context, req *serve.Request, id domain.MemberID, by change) (*domain.Member, error) {
-	out, err := submit(ctx, req, func(sub *domain.Submission) error {
+func (s *Sealer) Change(ctx context.Context, req *serve.Request, id domain.MemberID, by Change) (*domain.Member, error) {
+	out, err := Submit(ctx, req, func(sub *domain.Submission) error {
 		m, err := req.Member(ctx, id, req.Wait)
 		if err != nil {
 			return err
 		}
-		p := personal.Of(m)
+		p := Of(m)
 		c, put, err := by(m, &p)
 		if err != nil {
 			return err
 		}
-		*put, err = s.sealer.Put(ctx, req.Account(), m, &p)
+		*put, err = s.Put(ctx, req.Account(), m, &p)
 		sub.Command, sub.Slot = c, id.Slot()
 		return err
 	})

@@ -1,8 +1,7 @@
-package members
+package profile
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,8 +10,6 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/api/node"
-	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -77,14 +74,4 @@ func canonical(value []byte) ([]byte, error) {
 	e.SetEscapeHTML(false)
 	err := e.Encode(v)
 	return bytes.TrimSpace(out.Bytes()), err
-}
-
-// nodeOf is the Extended node of an opened member, with some fields alone; nil: with all.
-func nodeOf(ctx context.Context, req *serve.Request, m *domain.Member, fields *wire.NodeFields) (*wire.Extended, error) {
-	nodes, err := node.Nodes(ctx, req, []*domain.Member{m}, node.PartsOf(fields))
-	if err != nil {
-		return nil, err
-	}
-	nodes[0].Only(fields)
-	return nodes[0], nil
 }

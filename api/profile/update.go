@@ -1,4 +1,4 @@
-package members
+package profile
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -13,7 +15,7 @@ import (
 // updateIn are the parameters of member update.
 type updateIn struct {
 	MemberID bind.ID `name:"memberid" doc:"id of a member" eg:"4097"`
-	personIn
+	Person
 	Username *string      `name:"username" doc:"name of the member" eg:"ada"`
 	Email    *bind.Email  `name:"email" doc:"address of the member; also the one that its email record logs in with, which cannot be cleared" eg:"ada@example.com"`
 	Region   *string      `name:"region" doc:"state or province" eg:"Berlin"`
@@ -24,8 +26,8 @@ type updateIn struct {
 	contactIn
 }
 
-// personIn is what of a profile both a registration and an update give.
-type personIn struct {
+// Person is what of a profile both a registration and an update give.
+type Person struct {
 	FirstName *string         `name:"firstname" doc:"first name" eg:"Ada"`
 	Surname   *string         `name:"surname" doc:"surname" eg:"Fan"`
 	Birthdate *bind.Birthdate `name:"birthdate" doc:"dd-mm-yyyy, a past day" eg:"24-12-1990"`
@@ -45,31 +47,31 @@ type contactIn struct {
 	Website      *bind.URL `name:"website" doc:"address of the member's own page, http or https" eg:"https://example.com/ada"`
 }
 
-// put collects what is given.
-func (in *personIn) put(g *given) {
-	put(g, domain.FirstName, in.FirstName)
-	put(g, domain.Surname, in.Surname)
-	put(g, domain.Birthdate, in.Birthdate)
-	put(g, domain.Gender, in.Gender)
-	put(g, domain.City, in.City)
-	put(g, domain.Country, in.Country)
-	put(g, domain.PostCode, in.PostCode)
+// Put collects what is given.
+func (in *Person) Put(g *Given) {
+	Put(g, domain.FirstName, in.FirstName)
+	Put(g, domain.Surname, in.Surname)
+	Put(g, domain.Birthdate, in.Birthdate)
+	Put(g, domain.Gender, in.Gender)
+	Put(g, domain.City, in.City)
+	Put(g, domain.Country, in.Country)
+	Put(g, domain.PostCode, in.PostCode)
 }
 
 // profile is what of the profile is given but the address; an empty value clears.
 func (in *updateIn) profile() domain.Fields {
-	var g given
-	in.put(&g)
-	put(&g, domain.Username, in.Username)
-	put(&g, domain.Region, in.region())
-	put(&g, domain.Bio, in.Bio)
-	put(&g, domain.Address, in.Address)
-	put(&g, domain.AddressLine2, in.AddressLine2)
-	put(&g, domain.HomePhone, in.HomePhone)
-	put(&g, domain.MobilePhone, in.MobilePhone)
-	put(&g, domain.Website, in.Website)
-	put(&g, domain.EmailAddress, in.Email)
-	return g.fields()
+	var g Given
+	in.Put(&g)
+	Put(&g, domain.Username, in.Username)
+	Put(&g, domain.Region, in.region())
+	Put(&g, domain.Bio, in.Bio)
+	Put(&g, domain.Address, in.Address)
+	Put(&g, domain.AddressLine2, in.AddressLine2)
+	Put(&g, domain.HomePhone, in.HomePhone)
+	Put(&g, domain.MobilePhone, in.MobilePhone)
+	Put(&g, domain.Website, in.Website)
+	Put(&g, domain.EmailAddress, in.Email)
+	return g.Fields()
 }
 
 // region is the region by either name.
@@ -90,10 +92,10 @@ func (in *updateIn) Check() *domain.Error {
 
 // Update changes a member: what is given overwrites, an empty value clears.
 func (s *Service) Update(ctx context.Context, req *serve.Request, in *updateIn) (*wire.Envelope, error) {
-	if err := pastDay(req, in.Birthdate); err != nil {
+	if err := PastDay(req, in.Birthdate); err != nil {
 		return nil, err
 	}
-	m, err := s.change(ctx, req, domain.MemberID(in.MemberID),
+	m, err := s.sealer.Change(ctx, req, domain.MemberID(in.MemberID),
 		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
 			u := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
 			return u, &u.Personal, in.apply(req, m, u, p)
@@ -101,7 +103,7 @@ func (s *Service) Update(ctx context.Context, req *serve.Request, in *updateIn) 
 	if err != nil {
 		return nil, err
 	}
-	return s.envelope(req, m, signedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
 }
 
 // apply fills in the update of a member, and its personal part.
@@ -159,7 +161,7 @@ func (in *updateIn) readdress(req *serve.Request, m *domain.Member, u *domain.Up
 		return domain.Bad(domain.InvalidParameter, "email", "the member logs in with its email, which cannot be cleared")
 	}
 	uid := strings.ToLower(email)
-	login := req.Identity(domain.ByLogin, loginParts(domain.Email, uid)...)
+	login := selection.LoginIdentity(req, domain.Email, uid)
 	for i := range m.Services {
 		r := &m.Services[i]
 		if r.Service != domain.Email || r.Identity != old || r.Identity == login {

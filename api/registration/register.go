@@ -1,15 +1,13 @@
-package members
+package registration
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
-	"slices"
-	"strconv"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/credentials"
+	"github.com/ovation-analytics/ovation/api/profile"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -36,7 +34,7 @@ type credentialsIn struct {
 
 // profileIn is the profile of a registration.
 type profileIn struct {
-	personIn
+	profile.Person
 	Username  *string     `name:"username" doc:"name on the service; of the service record, too" eg:"ada"`
 	Email     *bind.Email `name:"email" doc:"required for a registration by email" eg:"ada@example.com"`
 	Password  string      `name:"password" max:"256" doc:"required for a registration by email; 8 to 256 bytes, one for each address" eg:"correct horse"`
@@ -62,9 +60,6 @@ type serviceRecordIn struct {
 	Domain    bind.Domain `name:"domain" doc:"website to associate" eg:"www.example.com"`
 }
 
-// minPassword is how many bytes a password has at least.
-const minPassword = 8
-
 // Missing reports what a registration by the service needs.
 func (in *registerIn) Missing(has func(string) bool) string {
 	service := domain.Service(in.Service)
@@ -88,7 +83,7 @@ func (in *registerIn) Check() *domain.Error {
 	switch service := domain.Service(in.Service); {
 	case !service.Registers():
 		return domain.Bad(domain.InvalidParameter, "service", "nobody registers by "+service.String())
-	case in.Password != "" && len(in.Password) < minPassword:
+	case in.Password != "" && len(in.Password) < credentials.MinBytes:
 		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
 	}
 	return nil
@@ -138,13 +133,8 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err := permitted(req, domain.Service(in.Service), to); err != nil {
 		return nil, err
 	}
-	if err := pastDay(req, in.Birthdate); err != nil {
+	if err := checkRegistration(req, in); err != nil {
 		return nil, err
-	}
-	if in.SegmentID != 0 {
-		if _, err := req.Segment(in.SegmentID, "segmentid"); err != nil {
-			return nil, err
-		}
 	}
 	out, err := s.submitRegistration(ctx, req, newRegistration(req, in), to)
 	if err != nil {
@@ -154,70 +144,45 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err != nil {
 		return nil, err
 	}
-	return []*wire.Envelope{s.envelope(req, member, domain.Service(in.Service))}, nil
+	return []*wire.Envelope{s.envelopes.Of(req, member, domain.Service(in.Service))}, nil
 }
 
-// pastDay refuses a birth date that is not past; nil: none is given.
-func pastDay(req *serve.Request, date *bind.Birthdate) error {
-	if date != nil && string(*date) >= req.Now.UTC().Format(time.DateOnly) {
-		return domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
+// checkRegistration refuses a birth date that is not past and a segment that the account does not
+// have.
+func checkRegistration(req *serve.Request, in *registerIn) error {
+	if err := profile.PastDay(req, in.Birthdate); err != nil || in.SegmentID == 0 {
+		return err
 	}
-	return nil
-}
-
-// given collects the fields that a request gives.
-type given domain.Fields
-
-func put[T ~string](g *given, f domain.Field, v *T) {
-	if v != nil {
-		*g = append(*g, domain.FieldValue{Field: f, Value: string(*v)})
-	}
-}
-
-func putNumber(g *given, f domain.Field, v *int64) {
-	if v != nil {
-		*g = append(*g, domain.FieldValue{Field: f, Value: strconv.FormatInt(*v, 10)})
-	}
-}
-
-func putFlag(g *given, f domain.Field, v *bool) {
-	if v != nil {
-		*g = append(*g, domain.FieldValue{Field: f, Value: wire.Flag(*v)})
-	}
-}
-
-// fields are the fields collected, ascending.
-func (g given) fields() domain.Fields {
-	slices.SortFunc(g, func(a, b domain.FieldValue) int { return cmp.Compare(a.Field, b.Field) })
-	return domain.Fields(g)
+	_, err := req.Segment(in.SegmentID, "segmentid")
+	return err
 }
 
 // profile is what of the member's profile is given; an empty value clears.
 func (in *registerIn) profile() domain.Fields {
-	var g given
-	in.put(&g)
-	put(&g, domain.Username, in.Username)
-	put(&g, domain.EmailAddress, in.Email)
-	put(&g, domain.Region, in.Region)
-	put(&g, domain.AvatarURL, in.AvatarURL)
-	return g.fields()
+	var g profile.Given
+	in.Person.Put(&g)
+	profile.Put(&g, domain.Username, in.Username)
+	profile.Put(&g, domain.EmailAddress, in.Email)
+	profile.Put(&g, domain.Region, in.Region)
+	profile.Put(&g, domain.AvatarURL, in.AvatarURL)
+	return g.Fields()
 }
 
 // record is what of the service record is given; an empty value clears.
 func (in *registerIn) record() domain.Fields {
-	var g given
+	var g profile.Given
 	if domain.Service(in.Service) != domain.Email {
-		put(&g, domain.RecordToken, &in.AuthToken)
-		put(&g, domain.RecordSecret, in.AuthSecret)
+		profile.Put(&g, domain.RecordToken, &in.AuthToken)
+		profile.Put(&g, domain.RecordSecret, in.AuthSecret)
 	}
-	put(&g, domain.RecordUsername, in.Username)
-	put(&g, domain.RecordURL, in.UserURL)
-	put(&g, domain.RecordExpires, in.Expires)
-	putNumber(&g, domain.RecordFollowers, in.Followers)
-	putNumber(&g, domain.RecordLikes, in.Likes)
-	putFlag(&g, domain.RecordPaid, in.Paid)
-	putFlag(&g, domain.RecordSharing, in.Sharing)
-	return g.fields()
+	profile.Put(&g, domain.RecordUsername, in.Username)
+	profile.Put(&g, domain.RecordURL, in.UserURL)
+	profile.Put(&g, domain.RecordExpires, in.Expires)
+	profile.PutNumber(&g, domain.RecordFollowers, in.Followers)
+	profile.PutNumber(&g, domain.RecordLikes, in.Likes)
+	profile.PutFlag(&g, domain.RecordPaid, in.Paid)
+	profile.PutFlag(&g, domain.RecordSharing, in.Sharing)
+	return g.Fields()
 }
 
 // newUUID is a random UUID (RFC 9562, version 4).

@@ -1,4 +1,4 @@
-package members
+package profile
 
 import (
 	"context"
@@ -8,6 +8,9 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/credentials"
+	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -21,7 +24,7 @@ type removeIn struct {
 // RemoveService takes a service record from a member that has another one. Its identities are free
 // again, and what was verified on it is not verified any more.
 func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *removeIn) (*wire.Envelope, error) {
-	m, err := s.change(ctx, req, domain.MemberID(in.MemberID),
+	m, err := s.sealer.Change(ctx, req, domain.MemberID(in.MemberID),
 		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
 			at := slices.IndexFunc(m.Services, func(r domain.ServiceRecord) bool { return r.ID == uint64(in.ServiceID) })
 			switch {
@@ -37,7 +40,7 @@ func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *rem
 	if err != nil {
 		return nil, err
 	}
-	return s.envelope(req, m, signedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
 }
 
 // forget takes a service record out of a personal part, and with it the verified address that no
@@ -70,7 +73,7 @@ type resetIn struct {
 
 // Check refuses a password that is too short.
 func (in *resetIn) Check() *domain.Error {
-	if len(in.Password) < minPassword {
+	if len(in.Password) < credentials.MinBytes {
 		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
 	}
 	return nil
@@ -79,30 +82,31 @@ func (in *resetIn) Check() *domain.Error {
 // Reset gives an address that a member logs in with another password, and the member another
 // access token. A lock of the address ends.
 func (s *Service) Reset(ctx context.Context, req *serve.Request, in *resetIn) (*wire.Envelope, error) {
-	address := req.Identity(domain.ByLogin, loginParts(domain.Email, strings.ToLower(string(in.Email)))...)
+	address := selection.LoginIdentity(req, domain.Email, string(in.Email))
 	var random [10]byte
 	_, _ = rand.Read(random[:]) // never fails
 	password := ""
-	m, err := s.change(ctx, req, domain.MemberID(in.MemberID),
+	m, err := s.sealer.Change(ctx, req, domain.MemberID(in.MemberID),
 		func(m *domain.Member, p *domain.Personal) (_ domain.Command, _ *domain.PersonalPut, err error) {
 			if err := in.held(m, address); err != nil {
 				return nil, nil, err
 			}
 			if password == "" {
-				if password, err = s.passwords.hash(ctx, in.Password, ""); err != nil {
+				if password, err = s.passwords.Hash(ctx, in.Password, ""); err != nil {
 					return nil, nil, err
 				}
 			}
 			p.TokenRandom = random
+			credentials.DropSealedHash(p, address)
 			c := &domain.ResetPassword{
-				Member: m.ID, Address: address, Password: password, TokenHash: s.tokens.Hash(random), At: req.Now.UnixMilli(),
+				Member: m.ID, Address: address, Password: password, TokenHash: s.envelopes.Tokens.Hash(random), At: req.Now.UnixMilli(),
 			}
 			return c, &c.Personal, nil
 		})
 	if err != nil {
 		return nil, err
 	}
-	return s.envelope(req, m, domain.Email), nil
+	return s.envelopes.Of(req, m, domain.Email), nil
 }
 
 // held refuses an address that no email record of the member has.

@@ -1,4 +1,4 @@
-package members
+package envelope
 
 import (
 	"testing"
@@ -9,10 +9,10 @@ import (
 )
 
 // The record of a registration by email shows neither hash nor salt.
-func TestRecordOf_EmailShowsNoSecret(t *testing.T) {
+func TestRecord_EmailShowsNoSecret(t *testing.T) {
 	fields := domain.Fields{{Field: domain.RecordToken, Value: "hash"}, {Field: domain.RecordSecret, Value: "salt"}}
 	for service, want := range map[domain.Service][2]string{domain.Email: {}, domain.Deezer: {"hash", "salt"}} {
-		out := recordOf(&domain.ServiceRecord{Service: service, UID: "a@b.c", Fields: fields})
+		out := Record(&domain.ServiceRecord{Service: service, UID: "a@b.c", Fields: fields})
 		if got := [2]string{out.Token, out.TokenSecret}; got != want {
 			t.Errorf("%s: %q", service, got)
 		}
@@ -21,21 +21,21 @@ func TestRecordOf_EmailShowsNoSecret(t *testing.T) {
 
 // Records are shown by id; the service logged in with is that of the latest login, of several
 // the one whose record was made first.
-func TestRecordsOf_ByIDWithTheServiceOfTheLatestLogin(t *testing.T) {
+func TestRecords_ByIDWithTheServiceOfTheLatestLogin(t *testing.T) {
 	m := &domain.Member{Services: []domain.ServiceRecord{
 		{ID: 9, Service: domain.Deezer, LastLogin: 5}, {ID: 2, Service: domain.Spotify, LastLogin: 7, Invalid: true}, {ID: 4, Service: domain.LastFM, LastLogin: 7},
 	}}
 	var ids []string
-	for _, r := range recordsOf(m) {
+	for _, r := range Records(m) {
 		ids = append(ids, r.ID+r.Valid)
 	}
 	if d := cmp.Diff([]string{"20", "41", "91"}, ids); d != "" {
 		t.Error(d)
 	}
-	if got := signedIn(m); got != domain.Spotify {
+	if got := SignedIn(m); got != domain.Spotify {
 		t.Errorf("signed in by %s", got)
 	}
-	if got := signedIn(&domain.Member{}); got != domain.NoService {
+	if got := SignedIn(&domain.Member{}); got != domain.NoService {
 		t.Errorf("without a record signed in by %s", got)
 	}
 }

@@ -1,4 +1,4 @@
-package members
+package registration
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -21,14 +22,19 @@ type registration struct {
 	uuid     [16]byte
 	random   [10]byte // of the access token
 	visit    domain.Visit
+
+	application domain.ApplicationID
+	imported    credentials.ImportedHash // instead of a password
 }
 
 func newRegistration(req *serve.Request, in *registerIn) *registration {
-	r := &registration{in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID()}
+	r := &registration{
+		in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID(), application: req.App.ID,
+	}
 	if r.service == domain.Email {
 		r.uid = strings.ToLower(string(*in.Email))
 	}
-	r.identity = req.Identity(r.claims(), loginParts(r.service, r.uid)...)
+	r.identity = selection.LoginIdentity(req, r.service, r.uid)
 	_, _ = rand.Read(r.random[:]) // never fails
 	r.visit = in.visit(string(in.Domain))
 	return r
@@ -46,7 +52,7 @@ func (s *Service) command(
 	m := &domain.RegisterMember{
 		Application: req.App.ID, Identity: r.identity, Service: r.service, Domain: string(r.in.Domain),
 		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(),
-		UUID: r.uuid, TokenHash: s.tokens.Hash(r.random), Visit: r.visit,
+		UUID: r.uuid, TokenHash: s.envelopes.Tokens.Hash(r.random), Visit: r.visit,
 	}
 	p := &domain.Personal{TokenRandom: r.random}
 	if known != nil {
@@ -112,14 +118,6 @@ func recordBy(m *domain.Member, application domain.ApplicationID, identity domai
 	return domain.ServiceRecord{}
 }
 
-// loginParts are the parts of the identity that a member registers with.
-func loginParts(service domain.Service, uid string) []string {
-	if service == domain.Email {
-		return []string{uid}
-	}
-	return []string{service.String(), uid}
-}
-
 // submitRegistration submits the registration, to a member if one is given. The personal part is
 // made of the member as it is, and a password is hashed under the salt in use: if the member is
 // another one by the time it is applied, or the identity changes hands just then, the command is
@@ -127,7 +125,7 @@ func loginParts(service domain.Service, uid string) []string {
 func (s *Service) submitRegistration(
 	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID,
 ) (domain.Outcome, error) {
-	return submit(ctx, req, func(sub *domain.Submission) error { return s.prepare(ctx, req, r, to, sub) })
+	return personal.Submit(ctx, req, func(sub *domain.Submission) error { return s.prepare(ctx, req, r, to, sub) })
 }
 
 // prepare makes the command of one attempt.
@@ -146,11 +144,7 @@ func (s *Service) prepare(
 	}
 	m, p := s.command(req, r, known)
 	if r.service == domain.Email {
-		var hash string
-		if holder != nil {
-			hash = holder.Password(r.identity)
-		}
-		if m.Password, err = s.passwords.hash(ctx, r.in.Password, hash); err != nil {
+		if m.Password, err = s.password(ctx, r, holder, p); err != nil {
 			return err
 		}
 	}
@@ -164,6 +158,38 @@ func (s *Service) prepare(
 		sub.Slot = to.Slot()
 	}
 	return nil
+}
+
+// password is what is stored of the password of a registration by email, under the salt of that which
+// the holder of the address has; p gets what of an imported hash is sealed.
+func (s *Service) password(
+	ctx context.Context, r *registration, holder *domain.Member, p *domain.Personal,
+) (string, error) {
+	known := ""
+	if holder != nil {
+		known = holder.Password(r.identity)
+	}
+	if r.imported == "" {
+		sealed := ""
+		if holder != nil {
+			sealed = credentials.SealedHash(holder, r.identity)
+		}
+		return s.passwords.Check(ctx, r.in.Password, known, sealed)
+	}
+	if known != "" && credentials.WasImported(known) && credentials.SealedHash(holder, r.identity) == string(r.imported) {
+		return known, nil
+	}
+	stored, sealed, err := s.passwords.Imported(r.imported)
+	switch {
+	case err != nil:
+		return "", err
+	case known != "" && known != stored:
+		return "", domain.Bad(domain.Conflict, "password_hash", "the email is registered with another password")
+	case sealed != "":
+		part := p.Service(r.application, r.identity)
+		part.Fields = part.Fields.With(domain.Fields{{Field: domain.RecordImportedHash, Value: sealed}})
+	}
+	return stored, nil
 }
 
 // holderOf is the member that has an identity; nil: none has.

@@ -1,13 +1,15 @@
-package members
+package registration
 
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/personal"
+	"github.com/ovation-analytics/ovation/api/profile"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -49,7 +51,7 @@ func (in *loginIn) Check() *domain.Error {
 	switch {
 	case domain.Service(in.Service) == domain.Custom:
 		return domain.Bad(domain.InvalidParameter, "service", "a member cannot log in by custom")
-	case in.Password != "" && len(in.Password) < minPassword:
+	case in.Password != "" && len(in.Password) < credentials.MinBytes:
 		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
 	}
 	return nil
@@ -89,14 +91,14 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.envelope(req, m, service), nil
+	return s.envelopes.Of(req, m, service), nil
 }
 
 // submitLogin submits the login until it meets the member, the personal part and the salt that it
 // was made for.
 func (s *Service) submitLogin(ctx context.Context, req *serve.Request, in *loginIn) (domain.Outcome, error) {
 	made := in.command(req)
-	return submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, sub) })
+	return personal.Submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, sub) })
 }
 
 // prepareLogin makes the command of one attempt. A login by an identity that no member has is
@@ -122,10 +124,27 @@ func (s *Service) prepareLogin(
 		return in.seal(ctx, req, s.sealer, m, l)
 	}
 	if m == nil {
-		_, err := s.passwords.hash(ctx, in.Password, "")
+		_, err := s.passwords.Hash(ctx, in.Password, "")
 		return err
 	}
-	l.Password, err = s.passwords.hash(ctx, in.Password, m.Password(l.Identity))
+	known := m.Password(l.Identity)
+	l.Password, err = s.passwords.Check(ctx, in.Password, known, credentials.SealedHash(m, l.Identity))
+	if err != nil || !credentials.WasImported(known) || l.Password != known {
+		return err
+	}
+	return s.rehash(ctx, req, in, m, l)
+}
+
+// rehash replaces a hash that was imported by one of this program.
+func (s *Service) rehash(
+	ctx context.Context, req *serve.Request, in *loginIn, m *domain.Member, l *domain.LogIn,
+) (err error) {
+	if l.Rehash, err = s.passwords.Hash(ctx, in.Password, ""); err != nil {
+		return err
+	}
+	p := personal.Of(m)
+	credentials.DropSealedHash(&p, l.Identity)
+	l.Personal, err = s.sealer.Put(ctx, req.Account(), m, &p)
 	return err
 }
 
@@ -142,10 +161,10 @@ func (in *loginIn) seal(
 	if part == nil {
 		return nil // the login is refused: the member has no such record
 	}
-	var g given
-	put(&g, domain.RecordToken, &in.AuthToken)
-	put(&g, domain.RecordSecret, in.AuthSecret)
-	fields := part.Fields.With(g.fields())
+	var g profile.Given
+	profile.Put(&g, domain.RecordToken, &in.AuthToken)
+	profile.Put(&g, domain.RecordSecret, in.AuthSecret)
+	fields := part.Fields.With(g.Fields())
 	if slices.Equal(fields, part.Fields) {
 		return nil
 	}
@@ -160,10 +179,10 @@ func (in *loginIn) command(req *serve.Request) *domain.LogIn {
 		Application: req.App.ID, Service: domain.Service(in.Service), Domain: string(in.Domain), Strict: in.StrictSSO,
 		At: req.Now.UnixMilli(), Visit: in.visit(string(in.Domain)),
 	}
-	kind, uid := domain.ByService, in.UID
+	uid := in.UID
 	if l.Service == domain.Email {
-		kind, uid = domain.ByLogin, strings.ToLower(string(in.Email))
+		uid = string(in.Email)
 	}
-	l.Identity = req.Identity(kind, loginParts(l.Service, uid)...)
+	l.Identity = selection.LoginIdentity(req, l.Service, uid)
 	return l
 }

@@ -1,0 +1,122 @@
+package envelope
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/token"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// Maker makes envelopes: it has member tokens signed. Any goroutine may use it.
+type Maker struct{ Tokens *token.Tokens }
+
+// SignedIn is the service of the latest login; of several the record made first.
+func SignedIn(m *domain.Member) domain.Service {
+	var latest *domain.ServiceRecord
+	for i := range m.Services {
+		if s := &m.Services[i]; latest == nil || s.LastLogin > latest.LastLogin {
+			latest = s
+		}
+	}
+	if latest == nil {
+		return domain.NoService
+	}
+	return latest.Service
+}
+
+// Of is a member with its opt-ins and service records. The member's token is
+// made when the answer is known to be sent: it is no part of the ETag.
+func (k Maker) Of(req *serve.Request, m *domain.Member, by domain.Service) *wire.Envelope {
+	optIns := OptIns(req, m)
+	e := &wire.Envelope{Data: k.Member(req, m), OptIns: optIns, Services: Records(m)}
+	brands, segments := []string{}, []string{}
+	for _, o := range optIns {
+		switch {
+		case o.SegmentID != nil:
+			segments = append(segments, *o.SegmentID)
+		case o.ID != nil:
+			brands = append(brands, *o.ID)
+		}
+	}
+	req.AtLast(func() (err error) {
+		subject := token.Subject{Member: m.ID, Service: by, Brands: brands, Segments: segments}
+		e.JWT, err = k.Tokens.Sign(subject, req.App.ID, req.Catalog.SigningKeys(), req.Now)
+		return err
+	})
+	return e
+}
+
+// OptIns are the member's opt-ins that are in force, by ID, that to the global list
+// first. Those to what is deleted are not shown.
+func OptIns(req *serve.Request, m *domain.Member) []wire.OptIn {
+	opts := slices.Clone(m.Opts)
+	slices.SortFunc(opts, func(a, b domain.OptState) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind)) })
+	out := []wire.OptIn{}
+	for _, o := range opts {
+		if !o.In {
+			continue
+		}
+		id := wire.Number(o.ID)
+		switch o.Kind {
+		case domain.OptGlobal:
+			out = append(out, wire.OptIn{Name: wire.Null("Global")})
+		case domain.OptBrand:
+			if b, ok := req.Catalog.Brand(req.Account(), domain.BrandID(o.ID)); ok {
+				out = append(out, wire.OptIn{ID: &id, Type: wire.Null("Brand"), Name: wire.Null(b.Fields["Name"])})
+			}
+		case domain.OptSegment:
+			if g, ok := req.Catalog.Segment(req.Account(), domain.SegmentID(o.ID)); ok {
+				out = append(out, wire.OptIn{ID: &id, Type: wire.Null("Segment"), SegmentID: &id, Label: wire.Null(g.Label), Name: wire.Null(g.Name)})
+			}
+		}
+	}
+	return out
+}
+
+// Member is the data node of an envelope.
+func (k Maker) Member(req *serve.Request, m *domain.Member) wire.Member {
+	field := func(f domain.Field) *string { return wire.Null(m.Profile.Get(f)) }
+	country := m.Profile.Get(domain.Country)
+	return wire.Member{
+		ID: uint64(m.ID), FirstName: field(domain.FirstName), Surname: field(domain.Surname), Username: field(domain.Username),
+		Email: field(domain.EmailAddress), Gender: field(domain.Gender), Bio: field(domain.Bio),
+		AccessToken: k.Tokens.Access(m.ID, m.TokenRandom, m.TokenMade), AvatarURL: wire.Avatar(req.Base, m),
+		Country: wire.Null(bind.CountryName()[country]), City: field(domain.City), State: field(domain.Region),
+		CountryCode: wire.Null(country), PostCode: field(domain.PostCode),
+		GeoCountry: field(domain.GeoCountry), GeoCity: field(domain.GeoCity), GeoRegion: field(domain.GeoRegion),
+		GeoLat: field(domain.GeoLat), GeoLong: field(domain.GeoLong), VerifiedEmail: field(domain.VerifiedEmail),
+	}
+}
+
+// Records are the service records of a member, by ID.
+func Records(m *domain.Member) []wire.ServiceRecord {
+	records := slices.Clone(m.Services)
+	slices.SortFunc(records, func(a, b domain.ServiceRecord) int { return cmp.Compare(a.ID, b.ID) })
+	out := make([]wire.ServiceRecord, len(records))
+	for i := range records {
+		out[i] = Record(&records[i])
+	}
+	return out
+}
+
+// Record is a service record as answers show it.
+func Record(s *domain.ServiceRecord) wire.ServiceRecord {
+	text := s.Fields.Get
+	domains := append(append([]string{}, s.Domains...), s.Visited...)
+	out := wire.ServiceRecord{
+		Service: s.Service.String(), Valid: wire.Flag(!s.Invalid), ActivitySharing: wire.Flag(s.Sharing()),
+		ID: wire.Number(s.ID), UserID: s.UID, Username: wire.Null(text(domain.RecordUsername)), UserURL: wire.Null(text(domain.RecordURL)),
+		VerifiedEmail: wire.Null(text(domain.RecordVerifiedEmail)),
+		Expires:       text(domain.RecordExpires), LastUpdated: wire.NullMillis(s.Updated), LastLogin: wire.NullMillis(s.LastLogin),
+		PaidAccount: wire.Flag(s.Paid()), Followers: cmp.Or(text(domain.RecordFollowers), "0"), Likes: cmp.Or(text(domain.RecordLikes), "0"),
+		PartnerCode: wire.Null(s.PartnerCode), PartnerID: wire.Null(s.PartnerID), Domains: domains,
+	}
+	if s.Service != domain.Email { // no hash or salt ever leaves
+		out.Token, out.TokenSecret = text(domain.RecordToken), text(domain.RecordSecret)
+	}
+	return out
+}

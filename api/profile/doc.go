@@ -1,0 +1,25 @@
+// Package profile changes members: their profile, the Extended node, verified addresses, service
+// records and passwords.
+//
+// What is changed is personal for the most part: a change is made of the member as it is, sealed,
+// and taken only by that (personal.Sealer.Change). Given and Person are what of a profile requests
+// give, of registrations too. A Service may be called by any goroutine.
+package profile
+
+import (
+	"github.com/ovation-analytics/ovation/api/credentials"
+	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/personal"
+)
+
+// Service changes members.
+type Service struct {
+	envelopes envelope.Maker
+	passwords *credentials.Passwords
+	sealer    *personal.Sealer
+}
+
+// New makes a Service.
+func New(envelopes envelope.Maker, passwords *credentials.Passwords, sealer *personal.Sealer) *Service {
+	return &Service{envelopes, passwords, sealer}
+}

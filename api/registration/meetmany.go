@@ -1,0 +1,86 @@
+package registration
+
+import (
+	"context"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/personal"
+	"github.com/ovation-analytics/ovation/api/serve"
+)
+
+// meetAll makes the command of each record of a round of the member that it meets. One question
+// finds out that no identity has a member, which is the rule in an import.
+func (s *Service) meetAll(ctx context.Context, req *serve.Request, round []*manyItem) error {
+	names := make([]domain.Name, 0, len(round))
+	fresh := true
+	for _, m := range round {
+		names = append(names, domain.Name{Kind: m.r.claims(), Hash: m.r.identity})
+		fresh = fresh && m.to == 0
+	}
+	found, _, err := req.Engine.ResolveAll(ctx, req.Account(), names, req.Wait)
+	if err != nil {
+		return serve.WaitFault(err)
+	}
+	fresh = fresh && len(found) == 0
+	parallel(round, func(m *manyItem) {
+		m.req.Wait = req.Wait
+		m.err = s.meet(ctx, m, fresh)
+	})
+	return nil
+}
+
+// meet makes the command of a record; fresh: no member has its identity.
+func (s *Service) meet(ctx context.Context, m *manyItem, fresh bool) error {
+	var holder *domain.Member
+	var err error
+	if !fresh {
+		if holder, err = holderOf(ctx, m.req, m.r.claims(), m.r.identity); err != nil {
+			return err
+		}
+	}
+	m.known = holder
+	if m.to != 0 {
+		if m.known, err = m.req.Member(ctx, m.to, m.req.Wait); err != nil {
+			return serve.BlameMember(err, "id")
+		}
+	}
+	c, p := s.command(m.req, m.r, m.known)
+	if m.r.service == domain.Email {
+		if c.Password, err = s.password(ctx, m.r, holder, p); err != nil {
+			return err
+		}
+	}
+	m.part = *p
+	m.sub = m.req.Submission()
+	m.sub.Request = personal.AttemptID(m.req.ID, m.rounds)
+	if m.hash != 0 {
+		m.sub.BodyHash = m.hash
+	}
+	m.sub.Command, m.sub.Slot = c, c.Identity.Slot()
+	return nil
+}
+
+// sealAll seals the personal parts of the records of a round that have no error. The new data keys
+// are made durable at once.
+func (s *Service) sealAll(ctx context.Context, req *serve.Request, round []*manyItem) ([]*manyItem, error) {
+	ready := make([]*manyItem, 0, len(round))
+	parts := make([]personal.Part, 0, len(round))
+	for _, m := range round {
+		if m.err == nil {
+			ready = append(ready, m)
+			parts = append(parts, personal.Part{Member: m.known, Personal: &m.part})
+		}
+	}
+	puts, err := s.sealer.PutAll(ctx, req.Account(), parts)
+	if err != nil {
+		return nil, err
+	}
+	for i, m := range ready {
+		c := m.sub.Command.(*domain.RegisterMember)
+		c.Personal = puts[i]
+		if m.to != 0 {
+			m.sub.Command, m.sub.Slot = &domain.AttachService{Member: m.to, Register: *c}, m.to.Slot()
+		}
+	}
+	return ready, nil
+}

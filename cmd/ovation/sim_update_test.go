@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// updates are what of members was sent and answered as changed, under the model's lock.
+type updates struct {
+	verified  map[*identity]string       // the address that was answered as verified on its record
+	asked     map[*identity]bool         // an address is verified on its record, or will be
+	conflicts map[*label]map[string]bool // addresses that another member was answered to have
+	bios      map[domain.MemberID]*bios
+}
+
+// bios are the texts of a member that were sent.
+type bios struct {
+	of       *label
+	sent     []string
+	answered bool // one of them
+}
+
+func newUpdates() updates {
+	return updates{
+		verified: map[*identity]string{}, asked: map[*identity]bool{},
+		conflicts: map[*label]map[string]bool{}, bios: map[domain.MemberID]*bios{},
+	}
+}
+
+// updateSomebody changes a member's profile.
+func (w *simulation) updateSomebody() {
+	l, member := w.someOwner()
+	text := fmt.Sprint("bio-", w.rng.IntN(1_000_000))
+	w.model.mu.Lock()
+	b := w.model.updates.bios[member]
+	if b == nil {
+		b = &bios{of: l}
+		w.model.updates.bios[member] = b
+	}
+	b.sent = append(b.sent, text)
+	w.model.mu.Unlock()
+	w.user(func() error {
+		err := w.demand(l, func(c *client.Client) error {
+			_, _, err := c.UpdateMember(context.Background(), member, client.Params{"bio": text, "address": text})
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("update %d: %w", member, err)
+		}
+		w.model.mu.Lock()
+		b.answered = true
+		w.model.mu.Unlock()
+		return nil
+	})
+}
+
+// verifySomething marks one of few addresses as verified on a service record.
+func (w *simulation) verifySomething() {
+	w.model.mu.Lock()
+	i := pick(w, w.model.identities)
+	address := fmt.Sprintf("verified-%d@sim.test", w.rng.IntN(6))
+	ready := i.there && !w.model.updates.asked[i]
+	if ready {
+		w.model.updates.asked[i] = true
+	}
+	w.model.mu.Unlock()
+	if !ready {
+		return
+	}
+	w.user(func() error {
+		err := w.demand(i.of, func(c *client.Client) error {
+			e, _, err := c.Member(context.Background(), i.owner, nil)
+			if err != nil {
+				return err
+			}
+			record := recordIn(e, i)
+			if record == nil {
+				return errors.New("the member does not have the record")
+			}
+			_, _, err = c.VerifyMember(context.Background(), i.owner,
+				client.Params{"service": i.service, "serviceid": record.ID, "verified_email": address})
+			return err
+		})
+		w.model.mu.Lock()
+		defer w.model.mu.Unlock()
+		switch code := domain.CodeOf(codeOf(err)); {
+		case err == nil:
+			w.model.updates.verified[i] = address
+		case code == domain.Conflict:
+			if w.model.updates.conflicts[i.of] == nil {
+				w.model.updates.conflicts[i.of] = map[string]bool{}
+			}
+			w.model.updates.conflicts[i.of][address] = true
+		default:
+			return fmt.Errorf("verify %s of %d: %w", address, i.owner, err)
+		}
+		return nil
+	})
+}
+
+// recordIn is the service record of an identity.
+func recordIn(e wire.Envelope, i *identity) *wire.ServiceRecord {
+	at := slices.IndexFunc(e.Services, func(r wire.ServiceRecord) bool { return r.Service == i.service && r.UserID == i.uid })
+	if at < 0 {
+		return nil
+	}
+	return &e.Services[at]
+}
+
+// checkUpdates holds members to what was answered: an address is verified by one member, on the
+// records that it was answered for, and a profile has one of the texts that were sent.
+func (w *simulation) checkUpdates(c *client.Client, l *label) error {
+	if w.journalCut {
+		return nil
+	}
+	ctx, u := context.Background(), &w.model.updates
+	owners := map[string]domain.MemberID{}
+	for i, address := range u.verified {
+		if i.of != l {
+			continue
+		}
+		if other, ok := owners[address]; ok && other != i.owner {
+			return fmt.Errorf("%s is verified by members %d and %d", address, other, i.owner)
+		}
+		owners[address] = i.owner
+		e, _, err := c.FindMember(ctx, client.Params{"verified_email": address})
+		if err != nil || domain.MemberID(e.Data.ID) != i.owner {
+			return fmt.Errorf("%s is verified by member %d, not %d: %w", address, e.Data.ID, i.owner, err)
+		}
+		if r := recordIn(e, i); r == nil || r.VerifiedEmail == nil || *r.VerifiedEmail != address || e.Data.VerifiedEmail == nil {
+			return fmt.Errorf("the record of %s is %+v, %s was verified on it", i.uid, r, address)
+		}
+	}
+	for address := range u.conflicts[l] {
+		if _, _, err := c.FindMember(ctx, client.Params{"verified_email": address}); err != nil {
+			return fmt.Errorf("%s was refused, and no member has it verified: %w", address, err)
+		}
+	}
+	for member, b := range u.bios {
+		if b.of != l {
+			continue
+		}
+		e, _, err := c.Member(ctx, member, nil)
+		if err != nil {
+			return err
+		}
+		if bio := e.Data.Bio; bio == nil && b.answered || bio != nil && !slices.Contains(b.sent, *bio) {
+			return fmt.Errorf("the profile of %d has %v, sent were %v", member, bio, b.sent)
+		}
+	}
+	return nil
+}
