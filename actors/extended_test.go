@@ -5,11 +5,16 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // BenchmarkExtended is the list of members by their Extended nodes, of 4,000 members in 8 shards: with
-// what of a node is sealed, with what the engine is asked for, and a 304 to either.
+// what of a node is sealed, with what the engine is asked for, and a 304 to either. CPU of the process
+// on 2026-11-25, with blocks of the store that are not cached: 25 ms per 1,000 members opened, of it 17
+// ms reading their records, 5 ms opening them, the rest nodes and conditions; 48 ms for a page of 1,000
+// with their nodes; a 304 14 ns a member.
 func BenchmarkExtended(b *testing.B) {
 	const members = 4000
 	r := newPollHarness(b, 8, 20)
@@ -36,13 +41,24 @@ func BenchmarkExtended(b *testing.B) {
 				q.Header["If-None-Match"] = tags
 				w := &silent{header: http.Header{}}
 				b.ReportAllocs()
+				before := cpuTime(b)
 				for b.Loop() {
 					clear(w.header)
 					if r.api.ServeHTTP(w, q); w.status != status {
 						b.Fatal(w.status)
 					}
 				}
+				b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(b.N), "cpu-µs/op")
 			})
 		}
 	}
+}
+
+// cpuTime is what the process has used.
+func cpuTime(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -231,10 +231,17 @@ func TestExtended_Node(t *testing.T) {
 	m := h.engine.members[4097]
 	m.Updated = 1_700_000_000_000
 	m.Profile = m.Profile.With(domain.Fields{
-		{Field: domain.Username, Value: "ada"}, {Field: domain.EmailAddress, Value: "ada@x.example"}, {Field: domain.Gender, Value: "F"},
-		{Field: domain.Birthdate, Value: "1990-12-24"}, {Field: domain.City, Value: "Köln"}, {Field: domain.PostCode, Value: "01067"},
-		{Field: domain.MobilePhone, Value: "+49 1"}, {Field: domain.HomePhone, Value: "+49 2"}, {Field: domain.Address, Value: "Street 1"},
-		{Field: domain.AddressLine2, Value: "c/o X"}, {Field: domain.VerifiedEmail, Value: "ada@x.example"},
+		{Field: domain.Username, Value: "ada"},
+		{Field: domain.EmailAddress, Value: "ada@x.example"},
+		{Field: domain.Gender, Value: "F"},
+		{Field: domain.Birthdate, Value: "1990-12-24"},
+		{Field: domain.City, Value: "Köln"},
+		{Field: domain.PostCode, Value: "01067"},
+		{Field: domain.MobilePhone, Value: "+49 1"},
+		{Field: domain.HomePhone, Value: "+49 2"},
+		{Field: domain.Address, Value: "Street 1"},
+		{Field: domain.AddressLine2, Value: "c/o X"},
+		{Field: domain.VerifiedEmail, Value: "ada@x.example"},
 		{Field: domain.Extended, Value: `{"AEID":"mine","tier":"<gold>","nested":{"a":[1,{"b":null}]}}`},
 	}.With(nil))
 	m.Services = append(m.Services, domain.ServiceRecord{

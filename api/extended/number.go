@@ -54,7 +54,7 @@ func sortable(text string) (string, bool) {
 }
 
 func overflows(err error) bool {
-	e, ok := err.(*strconv.NumError) //nolint:errorlint // of ParseInt itself
+	e, ok := err.(*strconv.NumError)
 	return ok && e.Err == strconv.ErrRange
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -43,10 +44,8 @@ func ParsePath(s string) (Path, error) {
 		return nil, errPath
 	}
 	p := Path(strings.Split(s, "."))
-	for _, name := range p {
-		if name == "" {
-			return nil, errPath
-		}
+	if slices.Contains(p, "") {
+		return nil, errPath
 	}
 	return p, nil
 }
