@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
@@ -146,6 +147,7 @@ func (e *engineLife) answer(context.Context) error {
 	e.api, err = api.New(api.Config{
 		Engine: engine{e.node}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.secrets.privateHalves(),
 		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper,
+		HashCost: credentials.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1},
 	})
 	return err
 }

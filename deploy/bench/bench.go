@@ -84,11 +84,21 @@ func (b *bench) enter(ctx context.Context, n *harness.Node, p *population.Popula
 		return nil, err
 	}
 	began := time.Now()
+	before, err := harness.CPU(n.PID())
+	if err != nil {
+		return nil, err
+	}
 	progress("entering %d members and %d brands", len(p.Members), len(p.Brands))
 	if err := p.Enter(ctx, n); err != nil {
 		return nil, err
 	}
-	progress("entered, %.0f members a second", float64(len(p.Members))/time.Since(began).Seconds())
+	after, err := harness.CPU(n.PID())
+	if err != nil {
+		return nil, err
+	}
+	members := float64(len(p.Members))
+	progress("entered, %.0f members a second, %.1f µs of CPU a member", members/time.Since(began).Seconds(),
+		float64((after-before).Microseconds())/members)
 	return publish.New(ctx, n, batch)
 }
 

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/deploy/harness"
@@ -88,20 +90,7 @@ func (p *Population) Enter(ctx context.Context, n *harness.Node) (err error) {
 			return err
 		}
 	}
-	err = InParallel(len(p.Members), func(i int) error {
-		m := &p.Members[i]
-		given := client.Params{
-			"service": domain.Spotify.String(), "uid": uid(i), "authtoken": "bench",
-			"country": m.Country,
-		}
-		if m.Paid {
-			given["paidaccount"] = "1"
-		}
-		out, _, err := api.Register(ctx, given)
-		m.ID = domain.MemberID(out.Data.ID)
-		return err
-	})
-	if err != nil {
+	if err := p.register(ctx, api); err != nil {
 		return err
 	}
 	st, err := n.Status(ctx)
@@ -109,6 +98,48 @@ func (p *Population) Enter(ctx context.Context, n *harness.Node) (err error) {
 		p.Journal = append(p.Journal, st.Shards[i].End)
 	}
 	return err
+}
+
+// registerAtOnce is how many members one request registers.
+const registerAtOnce = 2000
+
+// register registers the members, many at once.
+func (p *Population) register(ctx context.Context, api *client.Client) error {
+	var g errgroup.Group
+	g.SetLimit(4)
+	for first := 0; first < len(p.Members); first += registerAtOnce {
+		g.Go(func() error { return p.registerFrom(ctx, api, first) })
+	}
+	return g.Wait()
+}
+
+// registerFrom registers the members of one request.
+func (p *Population) registerFrom(ctx context.Context, api *client.Client, first int) error {
+	members := p.Members[first:min(first+registerAtOnce, len(p.Members))]
+	records := make([]client.Params, len(members))
+	for i := range members {
+		records[i] = client.Params{
+			"service": domain.Spotify.String(), "uid": uid(first + i), "authtoken": "bench", "country": members[i].Country,
+		}
+		if members[i].Paid {
+			records[i]["paidaccount"] = "1"
+		}
+	}
+	out, _, err := api.RegisterMany(ctx, records, nil)
+	if err != nil {
+		return err
+	}
+	if out.Rejected > 0 {
+		return fmt.Errorf("%d of %d registrations were rejected", out.Rejected, len(records))
+	}
+	for i := range members {
+		id, err := strconv.ParseUint(out.Items[i].ID, 10, 64)
+		if err != nil {
+			return err
+		}
+		members[i].ID = domain.MemberID(id)
+	}
+	return nil
 }
 
 func (d *Definition) create(ctx context.Context, api *client.Client) error {
