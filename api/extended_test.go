@@ -35,6 +35,10 @@ func TestExtended_MatchesTheModel(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		populated(h, rapid.IntRange(1, 25).Draw(t, "members"), func(_ int, m *domain.Member) { drawn(r, m, extendedtest.Merged(t)) })
 		conditions, query := extendedtest.Query(t, 2, into...)
+		required := ""
+		if rapid.IntRange(0, 2).Draw(t, "required") == 0 {
+			required = "Extended." + rapid.SampledFrom([]string{"tier", "list.x", "home", "givenName", "primaryAddress.country", "lastLogin", "aeid"}).Draw(t, "field")
+		}
 		order, down := extendedtest.Path(t, into...), rapid.Bool().Draw(t, "down")
 		type listed struct {
 			id   string
@@ -43,13 +47,14 @@ func TestExtended_MatchesTheModel(t *testing.T) {
 		var want []listed
 		for _, item := range pageOfNodes(h, t, "fields=Extended&limit=1000") {
 			node := extendedtest.Document(string(item.Extended))
-			if !slices.ContainsFunc(conditions, func(c extendedtest.Condition) bool { return !extendedtest.Meets(node, c) }) {
+			fails := slices.ContainsFunc(conditions, func(c extendedtest.Condition) bool { return !extendedtest.Meets(node, c) })
+			if !fails && (required == "" || extendedtest.Has(node, required)) {
 				want = append(want, listed{item.ID, node})
 			}
 		}
 		slices.SortStableFunc(want, func(a, b listed) int { return extendedtest.Compare(a.node, b.node, order, down) })
 		found += len(want)
-		params := url.Values{"query_extended": {query}, "order_by": {order}, "sort": {map[bool]string{true: "desc", false: "ASC"}[down]}}
+		params := url.Values{"query_extended": {query}, "order_by": {order}, "required_fields": {required}, "sort": {map[bool]string{true: "desc", false: "ASC"}[down]}}
 		var ids, walked []string
 		for _, w := range want {
 			ids = append(ids, w.id)
@@ -120,6 +125,8 @@ func TestExtended_Questions(t *testing.T) {
 		"query_extended=givenName~a+and+Extended.primaryaddress.CITY>M+and+bio!=x": {MemberListing: candidates, Filter: has(domain.FirstName, domain.City)},
 		"query_extended=email='Ada@example.com'":                                   {MemberListing: candidates, Filter: domain.Filter{Has: []domain.Field{domain.EmailAddress}, Members: []domain.MemberID{4097}}},
 		"query_extended=email='x@y.example'&members=4097":                          {MemberListing: candidates, Filter: domain.Filter{Has: []domain.Field{domain.EmailAddress}, Members: []domain.MemberID{0}}},
+		"query_extended=aeid='4097'+and+tier!=x":                                   {MemberListing: candidates, Filter: domain.Filter{Members: []domain.MemberID{4097}}},
+		"query_extended=aeid='4097.0'":                                             {MemberListing: candidates},
 		"query_extended=email='x'":                                                 {MemberListing: candidates, Filter: has(domain.EmailAddress)},
 		"query_extended=domains.domain='a.example'":                                {MemberListing: asked},
 		"required_fields=Extended.tier,FirstName":                                  {MemberListing: candidates, Filter: has(domain.FirstName, domain.Extended)},

@@ -76,6 +76,13 @@ func TestQuery_MatchesTheModel(t *testing.T) {
 			}
 			want = want && extendedtest.Meets(document, c)
 		}
+		path, is := extendedtest.Path(t, into...), false
+		if p, err := ParsePath(path); err == nil {
+			is = p.In(node)
+		}
+		if is != extendedtest.Has(document, path) {
+			t.Fatalf("%s leads to a value of %v: %v", path, document, is)
+		}
 		if got := q.Match(node); got != want {
 			t.Fatalf("%q of %v: %v", text, document, got)
 		}

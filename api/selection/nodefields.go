@@ -52,8 +52,8 @@ func HasNodeField(f *domain.Filter, path extended.Path) (open bool) {
 }
 
 // Meeting narrows a filter to the members that can meet a condition on their nodes, by what is kept in
-// clear: a condition on a value is met by none that has no value there, and one on an address by
-// those that a keyed hash of it names.
+// clear: a condition on a value is met by none that has no value there, one on an id by that member,
+// and one on an address by those that a keyed hash of it names.
 func Meeting(ctx context.Context, req *serve.Request, f *domain.Filter, c *extended.Condition) error {
 	if c.Op == "!=" {
 		return nil
@@ -61,11 +61,26 @@ func Meeting(ctx context.Context, req *serve.Request, f *domain.Filter, c *exten
 	HasNodeField(f, c.Path)
 	slices.Sort(f.Has)
 	f.Has = slices.Compact(f.Has)
-	if c.Op != "=" || !strings.EqualFold(c.Path.String(), "email") {
+	if c.Op != "=" {
 		return nil
 	}
+	switch strings.ToLower(c.Path.String()) {
+	case "aeid":
+		var id bind.ID
+		if id.ParseParam(c.Value) == nil {
+			narrow(f, []domain.MemberID{domain.MemberID(id)})
+		}
+		return nil
+	case "email":
+		return withAddress(ctx, req, f, c.Value)
+	}
+	return nil
+}
+
+// withAddress narrows a filter to the members that an address names, in any case.
+func withAddress(ctx context.Context, req *serve.Request, f *domain.Filter, value string) error {
 	var address bind.Email
-	if address.ParseParam(strings.ToLower(c.Value)) != nil {
+	if address.ParseParam(strings.ToLower(value)) != nil {
 		return nil // whatever it is, it is compared as text
 	}
 	found, err := withEmail(ctx, req, bind.Emails{address})

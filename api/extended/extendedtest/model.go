@@ -92,6 +92,14 @@ func Meets(node map[string]any, c Condition) bool {
 	})
 }
 
+// Has reports that a path leads to a value that is neither null nor empty.
+func Has(node map[string]any, path string) bool {
+	return slices.ContainsFunc(values(node, path), func(v any) bool {
+		object, is := v.(map[string]any)
+		return v != nil && v != "" && (!is || len(object) > 0)
+	})
+}
+
 // Compare orders two nodes by what a path leads to in each.
 func Compare(a, b map[string]any, path string, down bool) int {
 	x, y := first(a, path, down), first(b, path, down)
