@@ -13,7 +13,7 @@ import (
 // Required is the parameter of a list of members that wants only those with a
 // value in some fields.
 type Required struct {
-	RequiredFields string `name:"required_fields" max:"4096" doc:"only members with a value in each of these fields of the items, by name in any case: neither null nor empty" eg:"FirstName,Email"`
+	RequiredFields string `name:"required_fields" max:"4096" doc:"only members with a value in each of these fields of the items, by name in any case: neither null nor empty; of Extended what the profile has, in members/extended any path into it" eg:"FirstName,Email"`
 }
 
 // presence is when a field of a list item has a value.
