@@ -11,11 +11,11 @@ import (
 // by text.
 func (m *Model) summaries(q *domain.Question) (out []domain.MemberSummary) {
 	by := map[domain.MemberID][]Action{}
-	for _, a := range m.Counted(q) {
+	for a := range m.Counted(q) {
 		if q.Visits == nil && (a.Row.Brand == m.Visits || slices.Contains(q.Without, a.Row.Brand)) {
 			continue
 		}
-		by[a.Member] = append(by[a.Member], a)
+		by[a.Member] = append(by[a.Member], *a)
 	}
 	for _, id := range slices.Sorted(maps.Keys(by)) {
 		s := domain.MemberSummary{Member: id}
