@@ -125,6 +125,7 @@ func TestGolden_Answers(t *testing.T) {
 		{"verifyMember.200", "POST", "/v1.1/member/4097/verify", "service=spotify&verified_email=ada@example.com"},
 		{"resetMember.200", "POST", "/v1.1/member/8195/reset", "email=bob@example.com&password=correct+horse"},
 		{"removeService.200", "POST", "/v1.1/member/8195/service/8193/delete", ""},
+		{"refreshTokens.200", "POST", "/v1.1/member/8195/tokens/refresh?serviceid=8193", "service=spotify"},
 		{"loginMember.200", "POST", "/v1.1/member/login", "service=spotify&uid=u-7&authtoken=token-1"},
 		{"getMemberLogins.200", "GET", "/v1.1/member/4097/domains/logins?limit=1", ""},
 		{"listLoggedInMembers.200", "GET", "/v1.1/members/login?limit=1", ""},

@@ -90,6 +90,7 @@ func memberOperations(s *services) []*serve.Operation {
 		serve.Post("verifyMember", "Members", "/v1.1/member/:memberid/verify", "Mark an address of a member as verified", s.profile.Verify),
 		serve.Post("resetMember", "Members", "/v1.1/member/:memberid/reset", "Give a member another password and another access token", s.profile.Reset, serve.Advanced),
 		serve.Post("removeService", "Members", "/v1.1/member/:memberid/service/:serviceid/delete", "Remove a service record of a member", s.profile.RemoveService),
+		serve.Post("refreshTokens", "Members", "/v1.1/member/:memberid/tokens/refresh", "Ask a member's network for a new token", s.profile.RefreshTokens, serve.Advanced),
 		serve.Get("findMember", "Members", "/v1.1/member", "A member, found by a name, with its opt-ins and service records", member.Find, serve.Cached, serve.PublicWithBearer),
 		serve.Get("getMember", "Members", "/v1.1/member/:memberid", "A member with its opt-ins and service records", member.Show, serve.Cached, serve.PublicWithBearer),
 		serve.Post("deleteMemberActivity", "Members", "/v1.1/member/:memberid/activity/:actionid/delete", "Delete an action of a member: it is in no number and no list any more, and a repeat does not bring it back", members.DeleteAction),

@@ -9,6 +9,7 @@ package registration
 import (
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/personal"
 )
 
@@ -18,9 +19,12 @@ type Service struct {
 	passwords *credentials.Passwords
 	sealer    *personal.Sealer
 	wrong     wrongPasswords // of logins, by address
+	confirmer
 }
 
-// New makes a Service.
-func New(envelopes envelope.Maker, passwords *credentials.Passwords, sealer *personal.Sealer) *Service {
-	return &Service{envelopes: envelopes, passwords: passwords, sealer: sealer}
+// New makes a Service that has tokens checked at the networks; nil: at none.
+func New(
+	envelopes envelope.Maker, passwords *credentials.Passwords, sealer *personal.Sealer, asked *networks.Networks,
+) *Service {
+	return &Service{envelopes: envelopes, passwords: passwords, sealer: sealer, confirmer: newConfirmer(asked)}
 }

@@ -99,9 +99,6 @@ type manyItem struct {
 func newManyItem(one *serve.Request, in *Registration, err error, hash uint64) *manyItem {
 	m := &manyItem{req: one, err: err, hash: hash, to: domain.MemberID(in.ID)}
 	if m.err == nil {
-		m.err = permitted(one, domain.Service(in.Service), m.to)
-	}
-	if m.err == nil {
 		m.err = checkRegistration(one, in.one())
 	}
 	if m.err == nil {

@@ -54,6 +54,10 @@ func (p *program) probe(context.Context) error {
 	var err error
 	p.port, err = p.cfg.PublicPort.open(p.log)
 	p.onClose(p.port.close)
+	if err != nil {
+		return err
+	}
+	p.port.networks, err = p.cfg.readNetworks(p.log)
 	return err
 }
 
@@ -286,6 +290,7 @@ func (p *program) openAPI(context.Context) error {
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
 		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
 		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
+		Networks: p.port.networks,
 	})
 	return err
 }

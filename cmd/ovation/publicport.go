@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/transport"
 	"github.com/ovation-analytics/ovation/cmd/ovation/accesslog"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
@@ -58,6 +59,7 @@ func (a *PublicPort) scheme() string {
 type publicPort struct {
 	certificate *transport.Certificate // nil: no TLS
 	access      *accesslog.Log         // nil: none
+	networks    *networks.Networks     // nil: none
 }
 
 // open opens the certificate and the access log.
@@ -75,12 +77,13 @@ func (a *PublicPort) open(log *slog.Logger) (p publicPort, err error) {
 	return p, nil
 }
 
-// close closes the access log.
+// close closes the access log and connections to networks.
 func (p *publicPort) close() error {
+	err := p.networks.Close()
 	if p.access == nil {
-		return nil
+		return err
 	}
-	return p.access.Close()
+	return errors.Join(err, p.access.Close())
 }
 
 // accessLogger writes the access log; nil: none.
