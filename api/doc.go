@@ -14,6 +14,7 @@
 //	client/     typed client                         avatar/     pictures of members
 //	transport/  the API's port: TLS, HTTP/2, limits  compress/   gzip and zstd
 //	personal/   sealed parts of members              envelope/   a member as answers show it
+//	node/       the Extended node of members         extended/   conditions on it, and its order
 //	credentials/ passwords                           networks/   tokens at the networks
 //	admin/      the admin port
 //

@@ -96,6 +96,7 @@ func memberOperations(s *services) []*serve.Operation {
 		serve.Post("deleteMemberActivity", "Members", "/v1.1/member/:memberid/activity/:actionid/delete", "Delete an action of a member: it is in no number and no list any more, and a repeat does not bring it back", members.DeleteAction),
 		serve.Get("checkMemberActivity", "Members", "/v1.1/member/:memberid/activity/:activityid", "Whether a member did something: how often, when first and last, and the latest action", members.CheckActivity, serve.Cached),
 		serve.Get("listMembers", "Members", "/v1.1/members", "All members, with what they did in the last week; services are those that they hold", member.List, serve.Cached),
+		serve.Get("listExtendedMembers", "Members", "/v1.1/members/extended", "Members with their Extended nodes, by what is in these", member.Extended, serve.Cached),
 		serve.Get("getMemberTotals", "Members", "/v1.1/members/stats/activity", "Members by the number of their actions", members.Totals, serve.Cached),
 		serve.Get("listLoggedInMembers", "Members", "/v1.1/members/login", "Members by their last login; a registration is one", member.LoggedIn, serve.Cached),
 		serve.Get("listActiveMembers", "Members", "/v1.1/members/active", "Members by activity", member.Active, serve.Cached),

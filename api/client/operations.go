@@ -276,6 +276,12 @@ func (c *Client) Members(ctx context.Context, p Params) (out wire.Members, meta 
 	return out, meta, err
 }
 
+// ExtendedMembers is the list of members with their Extended nodes.
+func (c *Client) ExtendedMembers(ctx context.Context, p Params) (out wire.Members, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/members/extended", p, &out)
+	return out, meta, err
+}
+
 // MembersActivity is members by the number of their actions.
 func (c *Client) MembersActivity(ctx context.Context, p Params) (out wire.MemberTotals, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/members/stats/activity", p, &out)

@@ -133,6 +133,7 @@ var Notes = map[string]string{
 	"registerMember":        "A public key registers by email, and by networks whose authtoken is checked. Error 4 of authtoken: the network does not confirm it; error 11: the network cannot be asked. A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
 	"getAuth":               "With details=1 or extended=1 the envelope. Error 13: no member has the access token, or not any more. The POST keeps the token out of the address.",
 	"authenticate":          "With details=1 or extended=1 the envelope. Error 13: no member has the access token, or not any more.",
+	"listExtendedMembers":   "Values in the node are sealed at rest: query_extended, required_fields with paths into Extended and order_by open the members that pass all other filters, at most 200,000, or 20,000 where a path leads into domains or ae_data; more are error 12.",
 	"findMember":            "Without a name it is the member of the Bearer.",
 	"allowDomain":           "Pages of the domain, on any port and also under www., may read answers to the application's keys. Another domain below it is another domain.",
 	"registerMembers":       "Each record has the parameters of member/register, or password_hash in place of password. A bad record is an error of its own item. Records of one identity are taken in their order. No network is asked: the holder of the key vouches for tokens. The same Idempotency-Key with other records is error 7 of the whole request.",
