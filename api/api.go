@@ -29,6 +29,7 @@ type (
 	Catalog        = port.Catalog
 	OperationStats = serve.OperationStats
 	Polls          = poll.Stats
+	Limited        = serve.Limited
 	PrivateKey     = token.PrivateKey
 )
 
