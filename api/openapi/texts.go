@@ -136,7 +136,7 @@ var Notes = map[string]string{
 	"listExtendedMembers":   "Values in the node are sealed at rest: query_extended, required_fields with paths into Extended and order_by open the members that pass all other filters, at most 200,000, or 20,000 where a path leads into domains or ae_data; more are error 12.",
 	"findMember":            "Without a name it is the member of the Bearer.",
 	"allowDomain":           "Pages of the domain, on any port and also under www., may read answers to the application's keys. Another domain below it is another domain.",
-	"registerMembers":       "Each record has the parameters of member/register, or password_hash in place of password. A bad record is an error of its own item. Records of one identity are taken in their order. No network is asked: the holder of the key vouches for tokens. The same Idempotency-Key with other records is error 7 of the whole request.",
+	"registerMembers":       "Each record has the parameters of member/register, or password_hash in place of password. A bad record is an error of its own item. Records of one identity are taken in their order. Tokens are checked where a check is configured for the network. The same Idempotency-Key with other records is error 7 of the whole request.",
 	"updateMember":          "Error 7: another member logs in with the address. VerifiedEmail stays. The Extended node is merged with extended.",
 	"verifyMember":          "The caller has verified the address. Error 15 with the key of another application than that which the member registered with; error 7 where another member has the address verified, and nothing changes.",
 	"resetMember":           "The access token of before is no token any more, a lock of the address ends.",

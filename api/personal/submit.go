@@ -51,7 +51,7 @@ func AttemptID(id domain.RequestID, n int) domain.RequestID {
 }
 
 // Change makes the command that changes a member as it is. What it does to the personal part
-// is sealed into put.
+// is sealed into put; nil: nothing.
 type Change func(m *domain.Member, p *domain.Personal) (c domain.Command, put *domain.PersonalPut, err error)
 
 // Change submits the change of a member until it is made of the member as it is; the answer is the
@@ -67,8 +67,10 @@ func (s *Sealer) Change(ctx context.Context, req *serve.Request, id domain.Membe
 		if err != nil {
 			return err
 		}
-		*put, err = s.Put(ctx, req.Account(), m, &p)
 		sub.Command, sub.Slot = c, id.Slot()
+		if put != nil {
+			*put, err = s.Put(ctx, req.Account(), m, &p)
+		}
 		return err
 	})
 	if err != nil {

@@ -26,15 +26,12 @@ type removeIn struct {
 func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *removeIn) (*wire.Envelope, error) {
 	m, err := s.sealer.Change(ctx, req, domain.MemberID(in.MemberID),
 		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
-			at := slices.IndexFunc(m.Services, func(r domain.ServiceRecord) bool { return r.ID == uint64(in.ServiceID) })
-			switch {
-			case at < 0:
-				return nil, nil, domain.Bad(domain.NotFound, "serviceid", "the member has no service record with this id")
-			case len(m.Services) == 1:
-				return nil, nil, domain.Bad(domain.Conflict, "serviceid", "it is the last service record of the member")
+			c := &domain.RemoveService{Member: m.ID, Record: uint64(in.ServiceID), At: req.Now.UnixMilli()}
+			at := slices.IndexFunc(m.Services, func(r domain.ServiceRecord) bool { return r.ID == c.Record })
+			if at < 0 { // the shard says so, unless the request is a repeat
+				return c, nil, nil
 			}
 			forget(m, &m.Services[at], p)
-			c := &domain.RemoveService{Member: m.ID, Record: uint64(in.ServiceID), At: req.Now.UnixMilli()}
 			return c, &c.Personal, nil
 		})
 	if err != nil {

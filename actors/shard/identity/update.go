@@ -72,9 +72,9 @@ func (g *Registrar) updated(r *domain.Record, end member.UpdateEnd, k *members.A
 	case member.UpdateOutdated:
 		out = domain.Outcome{Again: true}
 	case member.UpdateUnknown:
-		out = domain.Failed(domain.Fail(domain.NotFound, "the member has no such service record"))
+		out = domain.Failed(domain.Bad(domain.NotFound, "serviceid", "the member has no service record with this id"))
 	case member.UpdateLast:
-		out = domain.Failed(domain.Fail(domain.Conflict, "it is the last service record of the member"))
+		out = domain.Failed(domain.Bad(domain.Conflict, "serviceid", "it is the last service record of the member"))
 	}
 	g.effects.Complete(r, out)
 	return g.claims.follow(r, k, before)
