@@ -34,8 +34,16 @@ type (
 	PrivateKey     = token.PrivateKey
 )
 
+// Lookups are what an API asks beside its engine.
+type Lookups struct {
+	Geo      port.Geo           // of members' addresses; nil: none is located
+	Resolver brands.Resolver    // of fields that brand addresses do not contain; nil: none
+	Networks *networks.Networks // that tokens are checked and refreshed at; nil: none
+}
+
 // Config is what an API is made of.
 type Config struct {
+	Lookups
 	Engine   port.Engine
 	Hasher   port.Hasher
 	Now      func() time.Time
@@ -44,16 +52,12 @@ type Config struct {
 	Signing  []PrivateKey         // of member tokens: those that this node holds
 	TokenKey [16]byte             // of access tokens and cursors
 	Keys     port.DataKeys        // data keys of members
-	Geo      port.Geo             // of members' addresses; nil: none is located
 	HashCost credentials.HashCost // of a member's password; zero: the least that OWASP advises
-	Resolver brands.Resolver      // of fields that brand addresses do not contain; nil: none
 	Logger   *slog.Logger
 	Access   *slog.Logger // the access log; nil: none
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB
-
-	Networks *networks.Networks // that tokens are checked and refreshed at; nil: none
 }
 
 // API is the handler of the public interface.

@@ -134,7 +134,7 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	config := Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
 		Signing:  []PrivateKey{signingKey},
-		TokenKey: [16]byte{1, 2, 3}, Keys: new(keystest.Keys), HashCost: cheap, Networks: endpoint(t), Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		TokenKey: [16]byte{1, 2, 3}, Keys: new(keystest.Keys), HashCost: cheap, Lookups: Lookups{Networks: endpoint(t)}, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	api, err := New(config)
 	if err != nil {

@@ -292,9 +292,8 @@ func (p *program) openAPI(context.Context) error {
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
 		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
-		Geo:        p.port.located(),
+		Lookups:    api.Lookups{Geo: p.port.located(), Networks: p.port.networks},
 		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
-		Networks: p.port.networks,
 	})
 	return err
 }
