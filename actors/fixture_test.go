@@ -18,7 +18,7 @@ func furnished(t testing.TB, shards, brands int, o Options) *harness {
 func (r *harness) submit(s domain.Submission) domain.Outcome {
 	r.t.Helper()
 	r.next++
-	s.Request = domain.RequestID{1, byte(r.next), byte(r.next >> 8)}
+	s.Request = domain.RequestID{1, byte(r.next), byte(r.next >> 8), byte(r.next >> 16)}
 	out, err := r.node.Submit(context.Background(), s)
 	if err != nil || out.Code != domain.OK {
 		r.t.Fatalf("%+v: %+v %v", s.Command, out, err)

@@ -57,7 +57,7 @@ type harness struct {
 
 	store *store.Store
 	node  *Node
-	next  uint16
+	next  uint32
 }
 
 func newHarness(t testing.TB, shards int, o Options) *harness {

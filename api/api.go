@@ -27,6 +27,7 @@ import (
 type (
 	Engine         = port.Engine
 	Catalog        = port.Catalog
+	Geo            = port.Geo
 	OperationStats = serve.OperationStats
 	Polls          = poll.Stats
 	Limited        = serve.Limited
@@ -43,6 +44,7 @@ type Config struct {
 	Signing  []PrivateKey         // of member tokens: those that this node holds
 	TokenKey [16]byte             // of access tokens and cursors
 	Keys     port.DataKeys        // data keys of members
+	Geo      port.Geo             // of members' addresses; nil: none is located
 	HashCost credentials.HashCost // of a member's password; zero: the least that OWASP advises
 	Resolver brands.Resolver      // of fields that brand addresses do not contain; nil: none
 	Logger   *slog.Logger
@@ -78,7 +80,7 @@ func New(config Config) (*API, error) {
 	}
 	envelopes, passwords := envelope.Maker{Tokens: tokens}, credentials.NewPasswords(config.HashCost, config.TokenKey)
 	handlers := &services{
-		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks),
+		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},
 	}
 	document, err := document()

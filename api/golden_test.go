@@ -57,9 +57,9 @@ func TestGolden_Answers(t *testing.T) {
 		}}}}, nil
 	}
 	h.engine.place = domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}
-	h.engine.visited = (&domain.Visit{
-		WebPath: "https://moons.example/join?from=mail", ReferringURL: "https://search.example/", Visitor: "v-77", Device: domain.Phone,
-	}).Content(0, 1)
+	h.visits(domain.Phone, domain.VisitDetails{
+		IP: "192.0.2.7", WebPath: "https://moons.example/join?from=mail", ReferringURL: "https://search.example/", Visitor: "v-77",
+	})
 	// The definition's link is the default of the action's.
 	h.engine.defs[0].Link, h.engine.defs[0].Category = "https://example.com/definition", "Music"
 	h.engine.usage = []domain.HourHits{

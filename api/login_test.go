@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -43,12 +44,15 @@ func TestI6_LoginIsComplete(t *testing.T) {
 	want := &domain.LogIn{
 		Member: 4097, Application: 2, Identity: testHasher{}.Identity(1, domain.ByService, "spotify", "u-7"), Service: domain.Spotify,
 		Domain: "example.com", At: now.UnixMilli(),
-		Visit: domain.Visit{
-			Page: "moons.example/join", WebPath: "https://www.Moons.example/join/?utm=1#top", ReferringURL: "https://from.example/", Visitor: "v-1",
-			Device: domain.Tablet,
-		},
+		Visit: domain.Visit{Page: "moons.example/join", Device: domain.Tablet}, Renewed: true,
 	}
-	if d := cmp.Diff(want, l, cmpopts.IgnoreFields(domain.Visit{}, "Key"), cmpopts.IgnoreFields(domain.LogIn{}, "Personal")); d != "" {
+	details := domain.VisitDetails{
+		IP: "192.0.2.7", WebPath: "https://www.Moons.example/join/?utm=1#top", ReferringURL: "https://from.example/", Visitor: "v-1",
+		UserAgent: "Mozilla/5.0 (iPad; CPU OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile/15E148 Safari/604.1",
+	}
+	equal(t, details, h.detailsOf(&l.Visit), "details")
+	equal(t, l.Personal.Key, l.Visit.Details.Key, "data key")
+	if d := cmp.Diff(want, l, cmpopts.IgnoreFields(domain.Visit{}, "Key", "Details"), cmpopts.IgnoreFields(domain.LogIn{}, "Personal")); d != "" {
 		t.Error(d)
 	}
 	personal := h.personalOf(&l.Personal)
@@ -59,6 +63,7 @@ func TestI6_LoginIsComplete(t *testing.T) {
 		t.Errorf("slot %d", s.Slot)
 	}
 	h.post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=tok")
+	equal(t, domain.Sealed{}, h.logins()[1].Visit.Details, "nothing given")
 	if two := h.logins()[1]; two.Visit.Key == l.Visit.Key {
 		t.Error("two logins share the key of their row")
 	}
@@ -81,9 +86,9 @@ func TestLogin_ByEmail(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	h.refused(h.post("/v1.1/member/login", "service=email&email=ada@example.com&password=wrong+horse"), domain.WrongPassword, "password")
-	h.refused(h.post("/v1.1/member/login", "service=email&email=bob@example.com&password=wrong+horse"), domain.NoAccount, "")
+	h.refused(h.post("/v1.1/member/login", "service=email&email=bob@example.com&password=wrong+horse&ip=192.0.2.7&visitor=v"), domain.NoAccount, "")
 	l := h.logins()
-	if len(l) != 3 || l[1].Member != 4097 || l[1].Password == l[0].Password || l[2].Member != 0 || l[2].Password != "" {
+	if len(l) != 3 || l[1].Member != 4097 || l[1].Password == l[0].Password || l[2].Member != 0 || l[2].Password != "" || l[2].Visit.Details.Data != "" {
 		t.Errorf("%+v", l)
 	}
 	if s := h.engine.submitted[2]; s.Slot != l[2].Identity.Slot() {
@@ -189,4 +194,31 @@ func TestLogin_NoSecretInLogOrAnswer(t *testing.T) {
 			t.Fatalf("shown: %s", w.Body)
 		}
 	}
+}
+
+// A registration by email with another password than its address has counts by the address that it
+// comes from as a login does, once for a repeated request; a registration by a network is not concerned.
+func TestRegister_AddressLocks(t *testing.T) {
+	h := newFixture(t)
+	register := func(ip, key string) *httptest.ResponseRecorder {
+		return h.post("/v1.1/member/register", "service=email&email=ada@example.com&password=wrong-horse&ip="+ip, "Idempotency-Key", key)
+	}
+	conflict := domain.Outcome{Code: domain.Conflict, Parameter: "password", Message: "another password"}
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return conflict, nil }
+	for i := range 99 {
+		h.refused(register("192.0.2.7", fmt.Sprint("k", i)), domain.Conflict, "password")
+	}
+	conflict.Replayed = true
+	register("192.0.2.7", "k0")
+	conflict.Replayed, conflict.Parameter = false, "email"
+	h.refused(register("192.0.2.7", "other"), domain.Conflict, "email") // is no wrong password
+	conflict.Parameter = "password"
+	h.refused(register("192.0.2.7", "k99"), domain.Conflict, "password")
+	w := register("192.0.2.7", "k100")
+	h.refused(w, domain.Locked, "ip")
+	equal(t, "900", w.Header().Get("Retry-After"), "Retry-After")
+	h.refused(h.post("/v1.1/member/login", "service=email&email=bob@example.com&password=correct+horse&ip=192.0.2.7"), domain.Locked, "ip")
+	h.refused(register("192.0.2.8", "k100"), domain.Conflict, "password")
+	h.engine.outcome = nil
+	h.status(h.post("/v1.1/member/register", "service=spotify&uid=u-9&authtoken=t&ip=192.0.2.7"), http.StatusOK, "by a network")
 }

@@ -118,13 +118,14 @@ func TestMemberLogins_PageAndSegment(t *testing.T) {
 
 	h.engine.segs = append(h.engine.segs, &domain.Segment{ID: 2, Account: 1, Page: "moons.example/join"})
 	h.engine.place = domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}
-	h.engine.visited = (&domain.Visit{WebPath: "/join", Device: domain.Tablet}).Content(0, 1)
+	h.visits(domain.Tablet, domain.VisitDetails{WebPath: "/join", IP: "2001:db8::1", ReferringURL: "https://from.example/", Visitor: "v"})
 	for target, want := range map[string][]string{"": {"2", "1"}, "?segment=1": {"1"}, "?segment=2": {"2"}, "?segment=2&limit=1,1": {}} {
 		out := answered[wire.Visits](h, h.get("/v1.1/member/4097/domains/logins"+target))
 		got := []string{}
 		for _, v := range out.Registrations {
 			got = append(got, *v.Segment)
-			if *v.WebPath != "/join" || !v.Mobile || v.Device != 3 || *v.Country != "DE" || v.IP != nil {
+			if *v.WebPath != "/join" || !v.Mobile || v.Device != 3 || *v.Country != "DE" || *v.IP != "2001:db8::1" ||
+				*v.ReferringURL != "https://from.example/" || *v.Visitor != "v" {
 				t.Errorf("%+v", v)
 			}
 		}
@@ -271,7 +272,7 @@ func TestLogins_ReadSet(t *testing.T) {
 			Known: exists | domain.AttrBirthDay.Set() | domain.AttrGender.Set(),
 		},
 		loginURL + "alltime?valid=1": {
-			Rows: []domain.RowsOf{{Range: domain.AllTime, Visits: true}}, Known: exists | domain.AttrService.Set() | domain.AttrLapsed.Set(),
+			Rows: []domain.RowsOf{{Range: domain.AllTime, Visits: true}}, Known: exists | domain.AttrService.Set() | domain.AttrLapsed.Set() | domain.AttrVoid.Set(),
 		},
 		"/v1.1/members/stats/visits?period=1+Day": {
 			Rows: []domain.RowsOf{{Range: day, Visits: true}}, Known: exists | domain.AttrLoginHigh.Set() | domain.AttrLoginLow.Set(),

@@ -1,5 +1,7 @@
 package domain
 
+import "encoding/binary"
+
 // ChangeKind says what a change changes.
 type ChangeKind uint8
 
@@ -52,6 +54,7 @@ const (
 	AttrHas                          // HasValue: the profile has a value in the field
 	AttrMuted                        // one byte: the code of a service of which no record shares activities
 	AttrLapsed                       // one byte: the code of a service of which there are records, none of them valid
+	AttrVoid                         // VoidValue: a signup whose record is not valid or gone, beside a valid one of its service
 )
 
 // OptKind says of what an opt-in is one.
@@ -71,6 +74,15 @@ func OptValue(kind OptKind, id uint32) string {
 
 // HasValue is the value of AttrHas for a field of a profile.
 func HasValue(f Field) string { return string([]byte{byte(f)}) }
+
+// VoidValue is the value of AttrVoid for the row of a signup, by the service and the row's sequence,
+// which the id of the service record has.
+func VoidValue(s Service, record uint64) string {
+	return string(binary.BigEndian.AppendUint64([]byte{byte(s)}, ActionID(record).Sequence()))
+}
+
+// VoidSequence is the sequence in a VoidValue.
+func VoidSequence(value string) uint64 { return binary.BigEndian.Uint64([]byte(value[1:])) }
 
 // Attributes kept as columns of u16 by ordinal; 0 is unknown.
 const (

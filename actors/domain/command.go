@@ -62,6 +62,8 @@ type LogIn struct {
 	Password    string      // of Email: hash in PHC format, under the salt in use
 	Rehash      string      // of Email: what replaces that hash if it is right; empty: it stays
 	Personal    PersonalPut // the member's, with what is given; without a key nothing is
+	Renewed     bool        // token or secret of the service record are others than before
+	Given       Fields      // what of the profile is known anew and not personal
 	Domain      string      // canonical; empty: none given
 	Strict      bool        // the member must have registered on Domain
 	At          int64       // ms since 1970

@@ -37,7 +37,8 @@ type FeedItem struct {
 
 // Shown is what a feed shows of an action beside its row.
 type Shown struct {
-	Content *Content   // nil: nothing is stored
-	Member  *Member    // nil: there is no such member any more
-	Place   VisitPlace // of a visit
+	Content *Content     // nil: nothing is stored
+	Member  *Member      // nil: there is no such member any more
+	Place   VisitPlace   // of a visit
+	Details VisitDetails // of a visit that the API has opened
 }

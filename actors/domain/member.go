@@ -114,7 +114,8 @@ type Member struct {
 	Profile     Fields          // in clear; of an opened member all
 	Services    []ServiceRecord // by ID
 	Personal    PersonalPart
-	Updated     int64 // of the last update, ms since 1970
+	Updated     int64           // of the last update, ms since 1970
+	Removed     []RemovedRecord // as they were removed
 
 	// Most members have none of these.
 	Email     IdentityHash          // pointer: of the profile's email
@@ -229,6 +230,12 @@ type ServiceRecord struct {
 	Updated     int64
 	LastLogin   int64
 	Invalid     bool // a token refresh was refused
+}
+
+// RemovedRecord is a service record that the member had: its signup counts, and is not valid.
+type RemovedRecord struct {
+	ID      uint64
+	Service Service
 }
 
 // Paid reports a paid account on the network.

@@ -131,7 +131,7 @@ func (f *ReadSet) visits(q *Question) (ReadSet, bool) {
 	}
 	f.Rows = []RowsOf{{Range: q.Range, Shows: shows, Visits: true}}
 	if q.Visits.Valid {
-		f.Known |= AttrService.Set() | AttrLapsed.Set()
+		f.Known |= AttrService.Set() | AttrLapsed.Set() | AttrVoid.Set()
 	}
 	f.filter(q)
 	f.Among = q.Among()

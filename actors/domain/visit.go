@@ -93,22 +93,36 @@ const (
 // Mobile reports a phone or a tablet.
 func (d Device) Mobile() bool { return d == Phone || d == Tablet }
 
-// Visit is what a registration or a login says of itself beside service, domain and time.
+// Visit is what a registration or a login says of itself beside service, domain and time. In clear
+// is what statistics and filters read without a data key: the domain, the page without its query,
+// the country and the device. The rest is sealed, as one.
 type Visit struct {
-	Key          uint64 // random: the id hash of its row
-	Page         string // of WebPath, as VisitPlace has it; empty: none
-	WebPath      string // as given, as are the next two
+	Key     uint64 // random: the id hash of its row
+	Page    string // of the web path, as VisitPlace has it; empty: none
+	Country string // alpha-2, of the address it came from; empty: not known
+	Device  Device // of the user agent
+	Details Sealed // VisitDetails, under a data key of the member; without a key there are none
+}
+
+// VisitDetails is where a visit came from, as given: what a data key of its member seals. Empty
+// parts were not given.
+type VisitDetails struct {
+	IP           string
+	UserAgent    string
+	WebPath      string
 	ReferringURL string
 	Visitor      string
-	Country      string // alpha-2, of the address it came from; empty: not known
-	Device       Device
 }
+
+// IsZero reports that nothing was given.
+func (d *VisitDetails) IsZero() bool { return *d == VisitDetails{} }
 
 // Content is what is stored of a visit beside its row, which was recorded at a time (ms since
 // 1970) and put the member on the list of a segment (0: of none).
 func (v *Visit) Content(recorded int64, segment SegmentID) *Content {
-	c := &Content{
-		Recorded: recorded, Marker: v.Visitor, Link: v.WebPath, Media: v.ReferringURL, Geo: Geo{Country: v.Country},
+	c := &Content{Recorded: recorded, Geo: Geo{Country: v.Country}}
+	if key := &v.Details.Key; !key.IsZero() {
+		c.Marker, c.Link = string(key[:]), v.Details.Data
 	}
 	if v.Device != UnknownDevice || segment != 0 {
 		c.Content = strconv.Itoa(int(v.Device)) + "," + strconv.FormatUint(uint64(segment), 10)
@@ -121,7 +135,11 @@ func VisitOf(c *Content) (v Visit, segment SegmentID) {
 	if c == nil {
 		return v, 0
 	}
-	v = Visit{WebPath: c.Link, ReferringURL: c.Media, Visitor: c.Marker, Country: c.Geo.Country}
+	v.Country = c.Geo.Country
+	if len(c.Marker) == len(v.Details.Key) {
+		copy(v.Details.Key[:], c.Marker)
+		v.Details.Data = c.Link
+	}
 	device, list, _ := strings.Cut(c.Content, ",")
 	if n, err := strconv.ParseUint(device, 10, 8); err == nil {
 		v.Device = Device(n)

@@ -26,9 +26,9 @@ func TestVisitDefinition_ReadsBack(t *testing.T) {
 func TestVisit_ContentReadsBack(t *testing.T) {
 	for _, v := range []Visit{
 		{},
-		{WebPath: "https://a.example/join?x=1", ReferringURL: "https://b.example/", Visitor: "v,1", Country: "DE", Device: Phone},
+		{Country: "DE", Device: Phone, Details: Sealed{Key: KeyID{1}, Data: "\x00sealed,1"}},
 		{Device: Bot},
-		{Visitor: "x"},
+		{Details: Sealed{Key: KeyID{15: 1}, Data: "x"}},
 	} {
 		for _, segment := range []SegmentID{0, 7, 1<<32 - 1} {
 			c := v.Content(5, segment)

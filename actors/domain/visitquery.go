@@ -16,7 +16,7 @@ type VisitQuery struct {
 	Domain string       // canonical: visits made on it; empty: any
 	Page   string       // as VisitPlace has it: visits to it; empty: any
 	Totals bool         // of ShapeTimeline
-	Valid  bool         // of ShapeTally: visits whose member has a valid record of the service now
+	Valid  bool         // of ShapeTally: registrations whose service record is valid now; logins by a service with one
 }
 
 // VisitGroup is what a tally of visits is grouped by.

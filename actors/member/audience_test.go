@@ -198,12 +198,13 @@ func TestEffectiveRegion_IsLowerCaseAndGeoRegionFirst(t *testing.T) {
 	for _, c := range []struct{ geo, given, want string }{
 		{"", "", ""},
 		{"", " Bayern ", "bayern"},
+		{"DE-BY", "Berlin", "by"},
 		{"BY", "Berlin", "by"},
 		{" ", "BE", "be"},
 		{"", strings.Repeat("A", 255), strings.Repeat("a", 255)},
 		{"", long, domain.RegionValue(strings.ToLower(long))},
 	} {
-		got := effectiveRegion(domain.Fields{{Field: domain.Region, Value: c.given}, {Field: domain.GeoRegion, Value: c.geo}})
+		got := effectiveRegion(domain.Fields{{Field: domain.Region, Value: c.given}, {Field: domain.GeoCountry, Value: "DE"}, {Field: domain.GeoRegion, Value: c.geo}})
 		if got != c.want || len(got) > 255 {
 			t.Errorf("%q and %q: %q, want %q", c.geo, c.given, got, c.want)
 		}
@@ -279,7 +280,7 @@ func TestRegister_ChangesWhatFiltersRead(t *testing.T) {
 // A member has a valid record of a service while one of its records of it is valid.
 func TestIndex_ValidRecords(t *testing.T) {
 	record := func(s domain.Service, invalid bool) domain.ServiceRecord {
-		return domain.ServiceRecord{Service: s, Invalid: invalid}
+		return domain.ServiceRecord{ID: 100 + uint64(s), Service: s, Invalid: invalid}
 	}
 	a := NewAudience()
 	for i, records := range [][]domain.ServiceRecord{
@@ -301,5 +302,17 @@ func TestIndex_ValidRecords(t *testing.T) {
 		if got := index.Valid(s); len(got) != 1 || got[0] != want {
 			t.Errorf("%s: %b, want %b", s, got, want)
 		}
+	}
+	void, members := index.Void()
+	if len(void) != 1 || len(members) != 1 || members[0] != 2 {
+		t.Errorf("void %v of %b", void, members)
+	}
+	m := &domain.Member{ // removed beside a valid one, and beside none
+		Ord: 1, State: domain.MemberActive, Services: []domain.ServiceRecord{record(domain.Spotify, false)},
+		Removed: []domain.RemovedRecord{{ID: 300, Service: domain.Spotify}, {ID: 301, Service: domain.Email}},
+	}
+	if f := filterableOf(m); !slices.Contains(f.bits, bitValue{domain.AttrVoid, domain.VoidValue(domain.Spotify, 300)}) ||
+		slices.Contains(f.bits, bitValue{domain.AttrVoid, domain.VoidValue(domain.Email, 301)}) {
+		t.Errorf("%+v", f.bits)
 	}
 }

@@ -3,6 +3,7 @@ package member
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -37,13 +38,18 @@ func filterableOf(m *domain.Member) filterable {
 	for i := range m.Services {
 		r := &m.Services[i]
 		f.put(domain.AttrService, serviceValue(r.Service))
-		f.putIf(r.Invalid && !holdsValid(m, r.Service), domain.AttrLapsed, serviceValue(r.Service))
+		if r.Invalid {
+			f.lapse(m, r.Service, r.ID)
+		}
 		if r.Paid() {
 			f.put(domain.AttrPaid, "")
 		}
 		for _, d := range r.Domains {
 			f.put(domain.AttrDomain, d)
 		}
+	}
+	for _, r := range m.Removed {
+		f.putIf(holdsValid(m, r.Service), domain.AttrVoid, domain.VoidValue(r.Service, r.ID))
 	}
 	for _, o := range m.Opts {
 		f.putIf(o.In, domain.AttrOptIn, o.Value())
@@ -58,6 +64,16 @@ func filterableOf(m *domain.Member) filterable {
 	f.born = m.Personal.Born
 	f.times = [3]uint32{seconds(m.Created), seconds(m.LastLogin()), seconds(m.Changed())}
 	return f
+}
+
+// lapse puts what a record that is not valid is filtered by: of a service without a valid one the
+// service, else the signup alone.
+func (f *filterable) lapse(m *domain.Member, s domain.Service, record uint64) {
+	if holdsValid(m, s) {
+		f.put(domain.AttrVoid, domain.VoidValue(s, record))
+	} else {
+		f.put(domain.AttrLapsed, serviceValue(s))
+	}
 }
 
 // holdsValid reports that the member has a valid record of the service.
@@ -85,10 +101,11 @@ func effectiveCountry(p domain.Fields) uint16 {
 	return domain.CountryCode(p.Get(domain.Country))
 }
 
-// effectiveRegion is GeoRegion, or Region where that is not known, as it is
-// filtered by.
+// effectiveRegion is GeoRegion without the country's part, or Region where that is not known, as it
+// is filtered by.
 func effectiveRegion(p domain.Fields) string {
-	if r := domain.RegionValue(p.Get(domain.GeoRegion)); r != "" {
+	geo := strings.TrimPrefix(p.Get(domain.GeoRegion), p.Get(domain.GeoCountry)+"-")
+	if r := domain.RegionValue(geo); r != "" {
 		return r
 	}
 	return domain.RegionValue(p.Get(domain.Region))

@@ -27,6 +27,9 @@ func Login(
 	if at < 0 {
 		return dst, LoginUnknown, GuessRight, 0
 	}
+	if l.Strict && !registeredOn(&s.Member, l.Domain) {
+		return dst, LoginElsewhere, GuessRight, 0
+	}
 	if l.Service == domain.Email && s.Member.Password(l.Identity) == "" {
 		return dst, LoginRefused, GuessWrong, 0 // no password is right
 	}
@@ -34,13 +37,13 @@ func Login(
 	if dst, g, retryAfter = s.Guess(dst, &given, now); g != GuessRight {
 		return dst, LoginRefused, g, retryAfter
 	}
-	if l.Strict && !registeredOn(&s.Member, l.Domain) {
-		return dst, LoginElsewhere, GuessRight, 0
-	}
 	if !s.Member.Personal.Takes(&l.Personal) {
 		return s.Outdated(dst, &l.Personal), LoginOutdated, GuessRight, 0
 	}
 	dst = s.change(dst, func(m *domain.Member) {
+		if len(l.Given) > 0 {
+			m.Profile = m.Profile.With(l.Given)
+		}
 		putPersonal(m, &l.Personal)
 		m.Services = slices.Clone(m.Services)
 		login(&m.Services[at], l)
@@ -68,7 +71,7 @@ func registeredOn(m *domain.Member, site string) bool {
 
 // login writes a login into its service record, whose slices are not shared after.
 func login(r *domain.ServiceRecord, l *domain.LogIn) {
-	if !l.Personal.Key.IsZero() {
+	if l.Renewed {
 		r.Updated = max(r.Updated, l.At)
 	}
 	r.LastLogin = max(r.LastLogin, l.At)

@@ -54,7 +54,9 @@ func TestRegistered_SignupOnceThenLogins(t *testing.T) {
 	next := visiting(places)
 	c := &domain.RegisterMember{
 		Application: 1, Service: domain.Spotify, Identity: identity('u'), Domain: "a.de", Segment: 5, At: 5_000,
-		Visit: domain.Visit{Key: 77, Page: "a.de/x", WebPath: "https://a.de/x?y", Device: domain.Phone},
+		Visit: domain.Visit{
+			Key: 77, Page: "a.de/x", Device: domain.Phone, Details: domain.Sealed{Key: domain.KeyID{1}, Data: "sealed"},
+		},
 	}
 	s := New(c, 3, domain.MemberIDOf(1, 9), 4)
 	first := registered(s, c, next())
@@ -71,7 +73,7 @@ func TestRegistered_SignupOnceThenLogins(t *testing.T) {
 		t.Error(d)
 	}
 	content := first[len(first)-1].Content
-	if v, segment := domain.VisitOf(content); v.WebPath != "https://a.de/x?y" || v.Device != domain.Phone || segment != 5 ||
+	if v, segment := domain.VisitOf(content); v.Details != c.Visit.Details || v.Device != domain.Phone || segment != 5 ||
 		content.Recorded != 9_000 {
 		t.Errorf("content %+v", content)
 	}
@@ -107,6 +109,7 @@ func TestLogin_ChangesItsRecord(t *testing.T) {
 	l := &domain.LogIn{
 		Application: 2, Identity: identity('u'), Service: domain.Spotify, Domain: "b.de", At: 7_000,
 		Personal: domain.PersonalPut{Sealed: domain.Sealed{Key: domain.KeyID{1}, Data: "new"}}, Visit: domain.Visit{Key: 5},
+		Renewed: true, Given: domain.Fields{{Field: domain.GeoCountry, Value: "FR"}, {Field: domain.GeoRegion, Value: "FR-IDF"}},
 	}
 	changes, end, _, _ := Login(nil, s, l, 7_000, next())
 	rows, _ := visits(changes)
@@ -125,9 +128,16 @@ func TestLogin_ChangesItsRecord(t *testing.T) {
 	if rows, _ := visits(changes); end != LoginOutdated || len(rows) > 0 || s.Member.LastLogin() != 7_000 {
 		t.Errorf("outdated: end %d, rows %+v", end, rows)
 	}
-	l.Personal.Base = 1
+	if f := filterableOf(&s.Member); f.country != domain.CountryCode("FR") || effectiveRegion(s.Member.Profile) != "idf" {
+		t.Errorf("profile %+v", s.Member.Profile)
+	}
+	l.Personal.Base, l.Renewed = 1, false
+	l.Given = domain.Fields{{Field: domain.GeoCountry, Value: "DE"}, {Field: domain.GeoRegion}}
 	if _, end, _, _ = Login(nil, s, l, 8_000, next()); end != LoggedIn || s.Member.Personal.Version != 2 {
 		t.Errorf("end %d, %+v", end, s.Member.Personal)
+	}
+	if r := s.Member.Services[1]; r.Updated != 7_000 || r.LastLogin != 7_000 || effectiveRegion(s.Member.Profile) != "" {
+		t.Errorf("not renewed: %+v, profile %+v", r, s.Member.Profile)
 	}
 	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, Identity: identity('u'), Domain: "b.de"}, 3)
 	if r := s.Member.Services[1]; !slices.Equal(r.Domains, []string{"b.de"}) || len(r.Visited) > 0 {
@@ -136,7 +146,7 @@ func TestLogin_ChangesItsRecord(t *testing.T) {
 }
 
 // What no record of the application has is unknown; a wrong password is noted and locks; the domain
-// of a strict login must be one of a registration, and is looked at after the password.
+// of a strict login must be one of a registration, and is looked at before the password.
 func TestLogin_Refused(t *testing.T) {
 	for name, tc := range map[string]struct {
 		l     domain.LogIn
@@ -146,7 +156,8 @@ func TestLogin_Refused(t *testing.T) {
 		"another application": {domain.LogIn{Application: 1, Identity: identity('u'), Service: domain.Spotify}, LoginUnknown, GuessRight},
 		"another identity":    {domain.LogIn{Application: 2, Identity: identity('x'), Service: domain.Spotify}, LoginUnknown, GuessRight},
 		"right password":      {domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$salt$right"}, LoggedIn, GuessRight},
-		"wrong password":      {domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$salt$x", Strict: true}, LoginRefused, GuessWrong},
+		"wrong password":      {domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$salt$x"}, LoginRefused, GuessWrong},
+		"wrong on another":    {domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$salt$x", Strict: true}, LoginElsewhere, GuessRight},
 		"another salt":        {domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$other$x"}, LoginRefused, GuessStale},
 		"domain of another":   {domain.LogIn{Application: 2, Identity: identity('u'), Service: domain.Spotify, Domain: "a.de", Strict: true}, LoggedIn, GuessRight},
 		"another domain":      {domain.LogIn{Application: 2, Identity: identity('u'), Service: domain.Spotify, Domain: "c.de", Strict: true}, LoginElsewhere, GuessRight},

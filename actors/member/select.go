@@ -2,6 +2,7 @@ package member
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -182,4 +183,39 @@ func (c *Index) Valid(s domain.Service) []uint64 {
 		}
 	}
 	return set
+}
+
+// Void are the sequences of the signups whose records are not valid, of members with a valid record of
+// the same service, and the bitset of these members; nil: there are none. It goes through all values.
+func (c *Index) Void() (signups map[uint64]struct{}, members []uint64) {
+	for _, p := range c.bitmaps.of {
+		if p == nil {
+			continue
+		}
+		for v, m := range p.of {
+			if v.attribute != domain.AttrVoid || m.empty() {
+				continue
+			}
+			if signups == nil {
+				signups, members = map[uint64]struct{}{}, make([]uint64, (len(c.ids)+63)/64)
+			}
+			signups[domain.VoidSequence(v.value)] = struct{}{}
+			m.addTo(members)
+		}
+	}
+	return signups, members
+}
+
+// empty reports that the bitmap has no member.
+func (m *bitmap) empty() bool {
+	return !slices.ContainsFunc(m.pages, func(p *bitPage) bool { return p != nil && p.words != [1 << pageBits / 64]uint64{} })
+}
+
+// addTo adds the bitmap's members to a set of all.
+func (m *bitmap) addTo(set []uint64) {
+	for k, p := range m.pages {
+		for i := k * pageWords; p != nil && i < min((k+1)*pageWords, len(set)); i++ {
+			set[i] |= p.words[i-k*pageWords]
+		}
+	}
 }

@@ -122,6 +122,8 @@ func RemoveService(dst []domain.Change, s *State, c *domain.RemoveService) ([]do
 		return dst, UpdateLast
 	}
 	return s.change(dst, func(m *domain.Member) {
+		gone := domain.RemovedRecord{ID: c.Record, Service: m.Services[at].Service}
+		m.Removed = append(slices.Clone(m.Removed), gone)
 		m.Services = slices.Delete(slices.Clone(m.Services), at, at+1)
 		m.Updated = max(m.Updated, c.At)
 		putPersonal(m, &c.Personal)

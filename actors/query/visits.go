@@ -15,6 +15,7 @@ func askVisits(one *scan.Ask, q *domain.Question, of *view.Account) {
 	if !q.Visits.Valid {
 		return
 	}
+	one.Void, _ = of.Members.Void()
 	one.Valid = make([][]uint64, domain.Services)
 	for service := range one.Valid {
 		if s := domain.Service(service); len(q.Filter.Services) == 0 || slices.Contains(q.Filter.Services, s) {
@@ -32,24 +33,75 @@ func (s *execution) explain(one *scan.Ask) (*domain.Feed, error) {
 	}
 	whole := q.Listing
 	whole.Offset, whole.Limit = 0, q.Listing.End()
+	_, mixed := s.account.Members.Void()
 	var parts []*domain.Feed
 	for service, members := range one.Valid {
-		if !notEmpty(members) {
-			continue
-		}
-		of, each := *q, *one
-		of.Filter.Services = []domain.Service{domain.Service(service)}
+		members = slices.Clone(members)
 		if one.Members != nil {
 			keepOnly(members, one.Members)
 		}
-		each.Plan, each.Members = scan.NewPlan(&of), members
-		f, err := s.scratch.scan.Feed(s.account.Rows, &each)
+		some := slices.Clone(members)
+		keepOnly(some, mixed)
+		for i, w := range some {
+			members[i] &^= w
+		}
+		of := *one
+		of.Members = members
+		f, err := s.listVisits(&of, domain.Service(service), q.Listing)
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, f)
+		if of.Members = some; notEmpty(some) {
+			if f, err = s.listMixed(&of, domain.Service(service)); err != nil {
+				return nil, err
+			}
+			parts = append(parts, f)
+		}
 	}
 	return shape.MergeFeed(&whole, parts), nil
+}
+
+// listVisits lists the visits of a service.
+func (s *execution) listVisits(one *scan.Ask, service domain.Service, by domain.Listing) (*domain.Feed, error) {
+	if !notEmpty(one.Members) {
+		return &domain.Feed{}, nil
+	}
+	q := *s.question
+	q.Filter.Services = []domain.Service{service}
+	q.Listing = by
+	of := *one
+	of.Plan = scan.NewPlan(&q)
+	return s.scratch.scan.Feed(s.account.Rows, &of)
+}
+
+// listMixed is listVisits of members with visits that do not count beside others. They are few: all of
+// their visits are listed, and those taken out.
+func (s *execution) listMixed(one *scan.Ask, service domain.Service) (*domain.Feed, error) {
+	by := s.question.Listing
+	by.Offset, by.Limit, by.After = 0, 0, nil
+	all, err := s.listVisits(one, service, by)
+	if err != nil {
+		return nil, err
+	}
+	by.Limit = int(all.Total)
+	if all, err = s.listVisits(one, service, by); err != nil {
+		return nil, err
+	}
+	left := all
+	if by.After = s.question.Listing.After; by.After != nil {
+		if left, err = s.listVisits(one, service, by); err != nil {
+			return nil, err
+		}
+	}
+	void := func(f domain.FeedItem) bool { _, is := one.Void[f.Row.Seq]; return is }
+	all.Items = slices.DeleteFunc(slices.Clone(all.Items), void)
+	left.Items = slices.DeleteFunc(slices.Clone(left.Items), void)
+	out := &domain.Feed{Total: uint64(len(all.Items)), Items: left.Items}
+	if by.After != nil {
+		out.Ahead = uint64(len(all.Items) - len(left.Items))
+	}
+	return out, nil
 }
 
 // placeOf is where a visit was made; empty: of another row, or nowhere.

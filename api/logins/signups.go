@@ -15,7 +15,7 @@ import (
 type allTimeIn struct {
 	visitsIn
 	Service bind.Services `name:"service" doc:"only registrations by these services; services is the same" eg:"spotify,email"`
-	Valid   bool          `name:"valid" doc:"1: only registrations by a service of which the member has a valid record now" eg:"1"`
+	Valid   bool          `name:"valid" doc:"1: only registrations whose service record is valid now" eg:"1"`
 }
 
 // AllTime answers login/stats/alltime: registrations by service, of all time.

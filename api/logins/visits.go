@@ -167,12 +167,12 @@ func (l *visitList) visitOf(row *domain.Row, shown *domain.Shown) wire.Visit {
 	if of, ok := l.segments[shown.Place.Page]; ok {
 		segment = of
 	}
-	profile := l.member.Profile
+	profile, from := l.member.Profile, &shown.Details
 	country := cmp.Or(v.Country, profile.Get(domain.GeoCountry), profile.Get(domain.Country))
 	return wire.Visit{
-		Domain: wire.Null(shown.Place.Domain), WebPath: wire.Null(v.WebPath), Segment: wire.NullNumber(segment),
-		Visitor: wire.Null(v.Visitor), ReferringURL: wire.Null(v.ReferringURL), Country: wire.Null(country),
-		MemberID: uint64(l.member.ID), Service: row.Service.String(), Mobile: v.Device.Mobile(), Device: uint64(v.Device),
-		Date: time.Unix(int64(row.Time), 0).UTC().Format(time.DateOnly),
+		Domain: wire.Null(shown.Place.Domain), WebPath: wire.Null(from.WebPath), Segment: wire.NullNumber(segment),
+		Visitor: wire.Null(from.Visitor), IP: wire.Null(from.IP), ReferringURL: wire.Null(from.ReferringURL),
+		Country: wire.Null(country), MemberID: uint64(l.member.ID), Service: row.Service.String(),
+		Mobile: v.Device.Mobile(), Device: uint64(v.Device), Date: time.Unix(int64(row.Time), 0).UTC().Format(time.DateOnly),
 	}
 }

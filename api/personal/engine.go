@@ -28,7 +28,7 @@ func (e Engine) Member(
 	return opened[0], at, nil
 }
 
-// Show is what a feed shows of each of the items beside its row, with opened members.
+// Show is what a feed shows of each of the items beside its row, with opened members and visits.
 func (e Engine) Show(
 	ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position,
 ) ([]domain.Shown, error) {
@@ -46,5 +46,5 @@ func (e Engine) Show(
 	for i := range shown {
 		shown[i].Member = members[i]
 	}
-	return shown, nil
+	return shown, e.Sealer.openVisits(ctx, account, items, shown)
 }

@@ -84,6 +84,18 @@ func scope(account domain.AccountID) seal.Scope {
 	return seal.Scope{Account: account, Purpose: seal.Personal}
 }
 
+// cipherOf is a data key that there must be.
+func (s *Sealer) cipherOf(ctx context.Context, key domain.KeyID) (seal.Cipher, error) {
+	keys, err := s.keys.Get(ctx, nil, []domain.KeyID{key})
+	if err != nil {
+		return seal.Cipher{}, err
+	}
+	if keys[0].IsZero() {
+		return seal.Cipher{}, s.unreadable(key, errNoKey)
+	}
+	return keys[0], nil
+}
+
 // Part is a personal part to be sealed.
 type Part struct {
 	Member   *domain.Member // that it was made of; nil: one that is to be

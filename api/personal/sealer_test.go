@@ -104,3 +104,53 @@ func TestSealer_UnreadablePart(t *testing.T) {
 		t.Errorf("opened while the keys are away: %v", err)
 	}
 }
+
+// Where a visit came from is opened as it was sealed, with its member alone, in its account alone; of
+// nothing given nothing is sealed. A visit that does not open is Unavailable.
+func TestSealer_Visits(t *testing.T) {
+	keys := new(keystest.Keys)
+	s := NewSealer(keys, slog.New(slog.DiscardHandler))
+	put, err := s.Put(t.Context(), 1, nil, ada())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := domain.VisitDetails{IP: "192.0.2.7", UserAgent: "agent", WebPath: "/a?b", ReferringURL: "https://c/", Visitor: "v"}
+	sealed, err := s.PutVisit(t.Context(), 1, put.Key, &d)
+	if err != nil || sealed.Key != put.Key || strings.Contains(sealed.Data, "192.0.2") {
+		t.Fatalf("%+v, %v", sealed, err)
+	}
+	if none, err := s.PutVisit(t.Context(), 1, put.Key, &domain.VisitDetails{}); err != nil || none != (domain.Sealed{}) {
+		t.Errorf("nothing is %+v, %v", none, err)
+	}
+	if _, err := s.PutVisit(t.Context(), 1, domain.KeyID{5}, &d); domain.CodeOf(err) != domain.Unavailable {
+		t.Errorf("without the key: %v", err)
+	}
+	content := func(s domain.Sealed) *domain.Content { return (&domain.Visit{Details: s}).Content(0, 0) }
+	items := []domain.FeedItem{{}, {}, {Row: domain.Row{Brand: 1}}, {}}
+	shown := []domain.Shown{
+		{Content: content(sealed), Member: stored(put)},
+		{Content: content(domain.Sealed{}), Member: stored(put)},
+		{Content: content(sealed), Member: stored(put)},
+		{Content: content(sealed)},
+	}
+	if err := s.openVisits(t.Context(), 1, items, shown); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []domain.VisitDetails{d, {}, {}, {}} {
+		if shown[i].Details != want {
+			t.Errorf("item %d: %+v", i, shown[i].Details)
+		}
+	}
+	damaged, lost := sealed, sealed
+	damaged.Data = "x" + damaged.Data[1:]
+	lost.Key[0] ^= 1
+	for name, c := range map[string]struct {
+		account domain.AccountID
+		sealed  domain.Sealed
+	}{"of another account": {2, sealed}, "damaged": {1, damaged}, "without its key": {1, lost}} {
+		one := []domain.Shown{{Content: content(c.sealed), Member: stored(put)}}
+		if err := s.openVisits(t.Context(), c.account, items[:1], one); domain.CodeOf(err) != domain.Unavailable {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package port
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -105,4 +106,11 @@ type DataKeys interface {
 	// Cipher where there is none, or the id is zero. After an error, which has code Unavailable,
 	// dst is as it was: which keys there are is not known.
 	Get(ctx context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]seal.Cipher, error)
+}
+
+// Geo tells where addresses are. Any goroutine may call it.
+type Geo interface {
+	// Locate is where an address is, as far as it is known: country alpha-2, region with its ISO
+	// 3166-2 code, coordinates in decimal text. Without a country nothing is known.
+	Locate(address netip.Addr) domain.Geo
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/personal"
+	"github.com/ovation-analytics/ovation/api/port"
 )
 
 // Service registers members and logs them in.
@@ -18,13 +19,15 @@ type Service struct {
 	envelopes envelope.Maker
 	passwords *credentials.Passwords
 	sealer    *personal.Sealer
+	geo       port.Geo       // nil: no address is located
 	wrong     wrongPasswords // of logins, by address
 	confirmer
 }
 
-// New makes a Service that has tokens checked at the networks; nil: at none.
+// New makes a Service that has tokens checked at the networks (nil: at none) and addresses located
+// by geo (nil: none is).
 func New(
-	envelopes envelope.Maker, passwords *credentials.Passwords, sealer *personal.Sealer, asked *networks.Networks,
+	envelopes envelope.Maker, passwords *credentials.Passwords, sealer *personal.Sealer, asked *networks.Networks, geo port.Geo,
 ) *Service {
-	return &Service{envelopes: envelopes, passwords: passwords, sealer: sealer, confirmer: newConfirmer(asked)}
+	return &Service{envelopes: envelopes, passwords: passwords, sealer: sealer, geo: geo, confirmer: newConfirmer(asked)}
 }

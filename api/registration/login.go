@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -23,7 +24,6 @@ type loginIn struct {
 	Email      bind.Email   `name:"email" doc:"required for a login by email" eg:"ada@example.com"`
 	Password   string       `name:"password" max:"256" doc:"required for a login by email" eg:"correct horse"`
 	Domain     bind.Domain  `name:"domain" doc:"website of the login" eg:"www.example.com"`
-	IP         bind.Address `name:"ip" doc:"the member's IP address, v4 or v6: wrong passwords are counted by it; without it by the connection's" eg:"192.0.2.7"`
 	StrictSSO  bool         `name:"strict_sso" doc:"1: the member must have registered on domain, which is required then" eg:"0"`
 	visitIn
 }
@@ -57,17 +57,6 @@ func (in *loginIn) Check() *domain.Error {
 	return nil
 }
 
-// from is the address that wrong passwords are counted by.
-func (in *loginIn) from(req *serve.Request) string {
-	if in.IP != "" {
-		return string(in.IP)
-	}
-	if at := req.Remote(); at.IsValid() {
-		return at.String()
-	}
-	return ""
-}
-
 // Login logs a member in by a service record of the application. An address from which too many
 // wrong passwords came is refused before anything is looked up.
 func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*wire.Envelope, error) {
@@ -78,12 +67,12 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	if err := s.confirm(ctx, req, service, in.AuthToken, in.UID); err != nil {
 		return nil, err
 	}
-	if service == domain.Email {
-		if req.Retry = s.wrong.locked(from, req.Now); req.Retry > 0 {
-			return nil, domain.Bad(domain.Locked, "ip", "too many wrong passwords came from this address")
-		}
+	if err := s.wrong.check(req, service, from); err != nil {
+		return nil, err
 	}
-	out, err := s.submitLogin(ctx, req, in)
+	at := in.place(s.geo)
+	made := in.command(req, at)
+	out, err := personal.Submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, at, sub) })
 	if domain.CodeOf(err) == domain.WrongPassword && !out.Replayed {
 		s.wrong.note(from, req.Now)
 	}
@@ -97,90 +86,105 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	return s.envelopes.Of(req, m, service), nil
 }
 
-// submitLogin submits the login until it meets the member, the personal part and the salt that it
-// was made for.
-func (s *Service) submitLogin(ctx context.Context, req *serve.Request, in *loginIn) (domain.Outcome, error) {
-	made := in.command(req)
-	return personal.Submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, sub) })
-}
-
 // prepareLogin makes the command of one attempt. A login by an identity that no member has is
 // submitted too, its password hashed all the same: it takes as long as a wrong password, and a
 // repeat gets the same outcome. Nothing of it is kept.
 func (s *Service) prepareLogin(
-	ctx context.Context, req *serve.Request, in *loginIn, made *domain.LogIn, sub *domain.Submission,
+	ctx context.Context, req *serve.Request, in *loginIn, made *domain.LogIn, at domain.Geo, sub *domain.Submission,
 ) error {
 	l := new(*made) // the log may hold what was submitted
 	sub.Command, sub.Slot = l, l.Identity.Slot()
-	kind := domain.ByService
-	if l.Service == domain.Email {
-		kind = domain.ByLogin
-	}
-	m, err := holderOf(ctx, req, kind, l.Identity)
+	m, err := holderOf(ctx, req, (&domain.RegisterMember{Service: l.Service}).Claims(), l.Identity)
 	if err != nil {
 		return err
 	}
-	if m != nil {
-		l.Member, sub.Slot = m.ID, m.ID.Slot()
-	}
-	if l.Service != domain.Email {
-		return in.seal(ctx, req, s.sealer, m, l)
-	}
 	if m == nil {
-		_, err := s.passwords.Hash(ctx, in.Password, "")
+		if l.Service == domain.Email {
+			_, err = s.passwords.Hash(ctx, in.Password, "")
+		}
 		return err
 	}
+	l.Member, sub.Slot = m.ID, m.ID.Slot()
+	p := personal.Of(m)
+	put := in.change(m, &p, l, at)
+	if l.Service == domain.Email {
+		if err := s.check(ctx, in, m, &p, l); err != nil {
+			return err
+		}
+		put = put || l.Rehash != ""
+	}
+	if put {
+		if l.Personal, err = s.sealer.Put(ctx, req.Account(), m, &p); err != nil {
+			return err
+		}
+	}
+	if key := cmp.Or(l.Personal.Key, m.Personal.Key); !key.IsZero() {
+		l.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), key, in.details())
+	}
+	return err
+}
+
+// change puts into the command where the member is, and into what is personal of it token and secret
+// of its record. It reports that the personal part is to be sealed anew: it is another one, or there
+// is none yet under whose key the visit can be.
+func (in *loginIn) change(m *domain.Member, p *domain.Personal, l *domain.LogIn, at domain.Geo) bool {
+	part := p.Service(l.Application, l.Identity)
+	if part == nil {
+		return false // the login is refused: the member has no such record
+	}
+	l.Renewed = in.renew(part)
+	moved := locate(m, p, l, at)
+	return l.Renewed || moved || m.Personal.Key.IsZero() && !in.details().IsZero()
+}
+
+// check hashes the password under the salt of the one that the member has. A hash that was imported is
+// replaced by one of this program.
+func (s *Service) check(
+	ctx context.Context, in *loginIn, m *domain.Member, p *domain.Personal, l *domain.LogIn,
+) (err error) {
 	known := m.Password(l.Identity)
 	l.Password, err = s.passwords.Check(ctx, in.Password, known, credentials.SealedHash(m, l.Identity))
 	if err != nil || !credentials.WasImported(known) || l.Password != known {
 		return err
 	}
-	return s.rehash(ctx, req, in, m, l)
-}
-
-// rehash replaces a hash that was imported by one of this program.
-func (s *Service) rehash(
-	ctx context.Context, req *serve.Request, in *loginIn, m *domain.Member, l *domain.LogIn,
-) (err error) {
-	if l.Rehash, err = s.passwords.Hash(ctx, in.Password, ""); err != nil {
-		return err
-	}
-	p := personal.Of(m)
-	credentials.DropSealedHash(&p, l.Identity)
-	l.Personal, err = s.sealer.Put(ctx, req.Account(), m, &p)
+	credentials.DropSealedHash(p, l.Identity)
+	l.Rehash, err = s.passwords.Hash(ctx, in.Password, "")
 	return err
 }
 
-// seal puts the token and the secret into the member's personal part, if they are others than
-// its service record has.
-func (in *loginIn) seal(
-	ctx context.Context, req *serve.Request, sealer *personal.Sealer, m *domain.Member, l *domain.LogIn,
-) (err error) {
-	if m == nil {
-		return nil
+// locate puts into the command where the member is, if that is another place than before; it reports
+// that what is personal of it is.
+func locate(m *domain.Member, p *domain.Personal, l *domain.LogIn, at domain.Geo) bool {
+	var g profile.Given
+	placed(&g, at)
+	clear, sealed := g.Fields().Split()
+	if !slices.Equal(m.Profile.With(clear), m.Profile) {
+		l.Given = clear
 	}
-	p := personal.Of(m)
-	part := p.Service(l.Application, l.Identity)
-	if part == nil {
-		return nil // the login is refused: the member has no such record
+	before := p.Profile
+	p.Profile = before.With(sealed)
+	return !slices.Equal(p.Profile, before)
+}
+
+// renew puts token and secret into what is personal of the service record; it reports that they are
+// others than before.
+func (in *loginIn) renew(part *domain.PersonalService) bool {
+	if domain.Service(in.Service) == domain.Email {
+		return false
 	}
 	var g profile.Given
 	profile.Put(&g, domain.RecordToken, &in.AuthToken)
 	profile.Put(&g, domain.RecordSecret, in.AuthSecret)
-	fields := part.Fields.With(g.Fields())
-	if slices.Equal(fields, part.Fields) {
-		return nil
-	}
-	part.Fields = fields
-	l.Personal, err = sealer.Put(ctx, req.Account(), m, &p)
-	return err
+	before := part.Fields
+	part.Fields = before.With(g.Fields())
+	return !slices.Equal(part.Fields, before)
 }
 
 // command is the login, without what depends on its member.
-func (in *loginIn) command(req *serve.Request) *domain.LogIn {
+func (in *loginIn) command(req *serve.Request, at domain.Geo) *domain.LogIn {
 	l := &domain.LogIn{
 		Application: req.App.ID, Service: domain.Service(in.Service), Domain: string(in.Domain), Strict: in.StrictSSO,
-		At: req.Now.UnixMilli(), Visit: in.visit(string(in.Domain)),
+		At: req.Now.UnixMilli(), Visit: in.visit(string(in.Domain), at),
 	}
 	uid := in.UID
 	if l.Service == domain.Email {

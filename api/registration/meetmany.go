@@ -78,6 +78,9 @@ func (s *Service) sealAll(ctx context.Context, req *serve.Request, round []*many
 	for i, m := range ready {
 		c := m.sub.Command.(*domain.RegisterMember)
 		c.Personal = puts[i]
+		if c.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), c.Personal.Key, m.r.in.details()); err != nil {
+			return nil, err
+		}
 		if m.to != 0 {
 			m.sub.Command, m.sub.Slot = &domain.AttachService{Member: m.to, Register: *c}, m.to.Slot()
 		}

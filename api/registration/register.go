@@ -3,6 +3,7 @@ package registration
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -18,7 +19,6 @@ type registerIn struct {
 	profileIn
 	partnerIn
 	serviceRecordIn
-	IP bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
 	visitIn
 	ID        bind.ID `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
 	SegmentID bind.ID `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
@@ -138,10 +138,17 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err := checkRegistration(req, in); err != nil {
 		return nil, err
 	}
+	from := in.from(req)
+	if err := s.wrong.check(req, service, from); err != nil {
+		return nil, err
+	}
 	if err := s.confirm(ctx, req, service, in.AuthToken, in.UID); err != nil {
 		return nil, err
 	}
-	out, err := s.submitRegistration(ctx, req, newRegistration(req, in), to)
+	out, err := s.submitRegistration(ctx, req, newRegistration(req, in, in.place(s.geo)), to)
+	if fault, ok := errors.AsType[*domain.Error](err); ok && wrongPassword(fault) && !out.Replayed {
+		s.wrong.note(from, req.Now)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -150,6 +157,11 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 		return nil, err
 	}
 	return []*wire.Envelope{s.envelopes.Of(req, member, service)}, nil
+}
+
+// wrongPassword reports a registration that was refused because its address has another password.
+func wrongPassword(fault *domain.Error) bool {
+	return fault.Code == domain.Conflict && fault.Parameter == "password"
 }
 
 // checkRegistration refuses a birth date that is not past and a segment that the account does not
@@ -162,9 +174,10 @@ func checkRegistration(req *serve.Request, in *registerIn) error {
 	return err
 }
 
-// profile is what of the member's profile is given; an empty value clears.
-func (in *registerIn) profile() domain.Fields {
+// profile is what of the member's profile is given, and where it is; an empty value clears.
+func (in *registerIn) profile(at domain.Geo) domain.Fields {
 	var g profile.Given
+	placed(&g, at)
 	in.Person.Put(&g)
 	profile.Put(&g, domain.Username, in.Username)
 	profile.Put(&g, domain.EmailAddress, in.Email)

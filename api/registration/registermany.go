@@ -25,7 +25,6 @@ type Registration struct {
 	profileIn
 	partnerIn
 	serviceRecordIn
-	IP bind.Address `name:"ip" later:"" doc:"IP address, v4 or v6"`
 	visitIn
 	ID           bind.ID                  `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
 	SegmentID    bind.ID                  `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
@@ -36,7 +35,7 @@ type Registration struct {
 func (in *Registration) one() *registerIn {
 	return &registerIn{
 		credentialsIn: in.credentialsIn, profileIn: in.profileIn, partnerIn: in.partnerIn, serviceRecordIn: in.serviceRecordIn,
-		IP: in.IP, visitIn: in.visitIn, ID: in.ID, SegmentID: in.SegmentID,
+		visitIn: in.visitIn, ID: in.ID, SegmentID: in.SegmentID,
 	}
 }
 
@@ -74,7 +73,7 @@ func (s *Service) RegisterMany(ctx context.Context, req *serve.Request, _ *regis
 	}
 	all := make([]*manyItem, len(records))
 	for i := range all {
-		all[i] = newManyItem(ones[i], &records[i], errs[i], hash)
+		all[i] = s.newManyItem(ones[i], &records[i], errs[i], hash)
 	}
 	if err := s.registerAll(ctx, req, all); err != nil {
 		return nil, err
@@ -96,13 +95,13 @@ type manyItem struct {
 	err     error
 }
 
-func newManyItem(one *serve.Request, in *Registration, err error, hash uint64) *manyItem {
+func (s *Service) newManyItem(one *serve.Request, in *Registration, err error, hash uint64) *manyItem {
 	m := &manyItem{req: one, err: err, hash: hash, to: domain.MemberID(in.ID)}
 	if m.err == nil {
 		m.err = checkRegistration(one, in.one())
 	}
 	if m.err == nil {
-		m.r = newRegistration(one, in.one())
+		m.r = newRegistration(one, in.one(), in.place(s.geo))
 		m.r.imported = in.PasswordHash
 	}
 	return m
@@ -111,6 +110,9 @@ func newManyItem(one *serve.Request, in *Registration, err error, hash uint64) *
 // registerAll submits the records in rounds, of one identity or member one a round: each is made
 // of the member as the round before left it.
 func (s *Service) registerAll(ctx context.Context, req *serve.Request, all []*manyItem) error {
+	parallel(all, func(m *manyItem) {
+		m.err = s.confirm(ctx, m.req, m.r.service, m.r.in.AuthToken, m.r.in.UID)
+	})
 	waiting := make([]*manyItem, 0, len(all))
 	for _, m := range all {
 		if m.err == nil {

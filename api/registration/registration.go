@@ -21,6 +21,7 @@ type registration struct {
 	identity domain.IdentityHash
 	uuid     [16]byte
 	random   [10]byte // of the access token
+	at       domain.Geo
 	visit    domain.Visit
 
 	application domain.ApplicationID
@@ -28,16 +29,17 @@ type registration struct {
 	checked     map[string]string        // of what is stored, what is stored if the password is that; "": of none
 }
 
-func newRegistration(req *serve.Request, in *registerIn) *registration {
+func newRegistration(req *serve.Request, in *registerIn, at domain.Geo) *registration {
 	r := &registration{
 		in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID(), application: req.App.ID,
+		at: at,
 	}
 	if r.service == domain.Email {
 		r.uid = strings.ToLower(string(*in.Email))
 	}
 	r.identity = selection.LoginIdentity(req, r.service, r.uid)
 	_, _ = rand.Read(r.random[:]) // never fails
-	r.visit = in.visit(string(in.Domain))
+	r.visit = in.visit(string(in.Domain), at)
 	return r
 }
 
@@ -67,7 +69,7 @@ func (s *Service) command(
 		}
 	}
 	var given domain.Fields
-	m.Given, given = r.in.profile().Split()
+	m.Given, given = r.in.profile(r.at).Split()
 	p.Profile = p.Profile.With(given)
 	r.record(req, known, m, p)
 	return m, p
@@ -152,6 +154,9 @@ func (s *Service) prepare(
 	if m.Personal, err = s.sealer.Put(ctx, req.Account(), known, p); err != nil {
 		return err
 	}
+	if m.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), m.Personal.Key, r.in.details()); err != nil {
+		return err
+	}
 	sub.Command = m
 	sub.Slot = m.Identity.Slot()
 	if to != 0 {
@@ -171,7 +176,7 @@ func (s *Service) password(
 		known = holder.Password(r.identity)
 	}
 	if r.imported == "" {
-		return s.check(ctx, r, holder, known)
+		return r.match(ctx, s.passwords, holder, known)
 	}
 	if known != "" && credentials.WasImported(known) && credentials.SealedHash(holder, r.identity) == string(r.imported) {
 		return known, nil
@@ -189,10 +194,10 @@ func (s *Service) password(
 	return stored, nil
 }
 
-// check checks the password of a registration, once against each that is stored: registrations of one
-// address at the same time meet those of each other.
-func (s *Service) check(
-	ctx context.Context, r *registration, holder *domain.Member, known string,
+// match checks the password, once against each that is stored: registrations of one address at the
+// same time meet those of each other.
+func (r *registration) match(
+	ctx context.Context, passwords *credentials.Passwords, holder *domain.Member, known string,
 ) (stored string, err error) {
 	if stored, ok := r.checked[known]; ok {
 		return stored, nil
@@ -201,7 +206,7 @@ func (s *Service) check(
 	if holder != nil {
 		sealed = credentials.SealedHash(holder, r.identity)
 	}
-	if stored, err = s.passwords.Check(ctx, r.in.Password, known, sealed); err == nil {
+	if stored, err = passwords.Check(ctx, r.in.Password, known, sealed); err == nil {
 		if r.checked == nil {
 			r.checked = map[string]string{}
 		}

@@ -3,29 +3,61 @@ package registration
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"net/netip"
 	"strings"
 
 	"github.com/mileusna/useragent"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/port"
+	"github.com/ovation-analytics/ovation/api/profile"
 )
 
 // visitIn is what a registration or a login says of itself.
 type visitIn struct {
-	UserAgent string `name:"useragent" max:"4096" doc:"browser user agent; the device follows from it" eg:"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"`
-	WebPath   string `name:"webpath" max:"4096" doc:"page the member is on: an address, or a path on domain" eg:"https://moons.example/join?from=mail"`
-	Referrer  string `name:"referring_url" max:"4096" doc:"page the member came from" eg:"https://search.example/"`
-	Visitor   string `name:"visitor" doc:"the site's id of the visitor" eg:"v-77"`
+	IP        bind.Address `name:"ip" doc:"the member's IP address, v4 or v6: kept with the visit; wrong passwords are counted by it, without it by the connection's" eg:"192.0.2.7"`
+	UserAgent string       `name:"useragent" max:"4096" doc:"browser user agent; the device follows from it" eg:"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"`
+	WebPath   string       `name:"webpath" max:"4096" doc:"page the member is on: an address, or a path on domain" eg:"https://moons.example/join?from=mail"`
+	Referrer  string       `name:"referring_url" max:"4096" doc:"page the member came from" eg:"https://search.example/"`
+	Visitor   string       `name:"visitor" doc:"the site's id of the visitor" eg:"v-77"`
 }
 
-// visit is the visit on a domain (empty: none is given).
-func (in *visitIn) visit(site string) domain.Visit {
+// visit is the visit on a domain (empty: none is given) from a place, without its details.
+func (in *visitIn) visit(site string, from domain.Geo) domain.Visit {
 	var key [8]byte
 	_, _ = rand.Read(key[:]) // never fails
 	return domain.Visit{
-		Key: binary.BigEndian.Uint64(key[:]), Page: pageOf(in.WebPath, site), WebPath: in.WebPath, ReferringURL: in.Referrer,
-		Visitor: in.Visitor, Device: deviceOf(in.UserAgent),
+		Key: binary.BigEndian.Uint64(key[:]), Page: pageOf(in.WebPath, site), Country: from.Country,
+		Device: deviceOf(in.UserAgent),
+	}
+}
+
+// place is where the visit came from; the zero value where that is not known.
+func (in *visitIn) place(geo port.Geo) domain.Geo {
+	address, err := netip.ParseAddr(string(in.IP))
+	if geo == nil || err != nil {
+		return domain.Geo{}
+	}
+	return geo.Locate(address)
+}
+
+// placed adds where the member is known to be: all of a place, so that nothing stays of another one.
+func placed(g *profile.Given, at domain.Geo) {
+	if at.IsZero() {
+		return
+	}
+	profile.Put(g, domain.GeoCountry, &at.Country)
+	profile.Put(g, domain.GeoRegion, &at.Region)
+	profile.Put(g, domain.GeoCity, &at.City)
+	profile.Put(g, domain.GeoLat, &at.Lat)
+	profile.Put(g, domain.GeoLong, &at.Lon)
+}
+
+// details are what of the visit is sealed.
+func (in *visitIn) details() *domain.VisitDetails {
+	return &domain.VisitDetails{
+		IP: string(in.IP), UserAgent: in.UserAgent, WebPath: in.WebPath, ReferringURL: in.Referrer, Visitor: in.Visitor,
 	}
 }
 

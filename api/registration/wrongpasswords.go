@@ -3,6 +3,9 @@ package registration
 import (
 	"sync"
 	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // So many wrong passwords from one address within so long lock it for as long. They are counted
@@ -26,6 +29,28 @@ type wrongPasswords struct {
 type wrongFrom struct {
 	times []time.Time // of the last ones, ascending
 	until time.Time   // locked until then
+}
+
+// from is the address that wrong passwords are counted by; empty: none is known.
+func (in *visitIn) from(req *serve.Request) string {
+	if in.IP != "" {
+		return string(in.IP)
+	}
+	if at := req.Remote(); at.IsValid() {
+		return at.String()
+	}
+	return ""
+}
+
+// check refuses a request by email from a locked address, before anything is looked up.
+func (w *wrongPasswords) check(req *serve.Request, service domain.Service, from string) error {
+	if service != domain.Email {
+		return nil
+	}
+	if req.Retry = w.locked(from, req.Now); req.Retry > 0 {
+		return domain.Bad(domain.Locked, "ip", "too many wrong passwords came from this address")
+	}
+	return nil
 }
 
 // locked is how many seconds the address is still locked; 0: it is not.

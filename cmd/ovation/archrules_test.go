@@ -115,6 +115,8 @@ var homes = []struct {
 	{"github.com/getkin/kin-openapi", []string{"api/openapi/openapitest"}},
 	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log"}},
 	{"github.com/alecthomas/kong", []string{"cmd/ovation"}},
+	{"github.com/oschwald/maxminddb-golang", []string{"cmd/ovation/geoip"}},
+	{"github.com/maxmind/mmdbwriter", []string{"cmd/ovation/geoip/geoiptest"}},
 }
 
 func foreignHomes(t *tree) (bad []string) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"math"
 	"reflect"
 
 	"github.com/alecthomas/kong"
@@ -80,6 +81,9 @@ func (c *ConfigValidate) Run(w io.Writer) error {
 		if _, err := transport.OpenCertificate(c.readCertificate, slog.New(slog.DiscardHandler)); err != nil {
 			return fmt.Errorf("the certificate of the API: %w", err)
 		}
+	}
+	if _, err := c.openGeo(Size(math.MaxInt64), slog.New(slog.DiscardHandler)); err != nil {
+		return err
 	}
 	_, err = fmt.Fprintln(w, "ok")
 	return err

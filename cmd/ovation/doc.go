@@ -29,6 +29,7 @@
 //	tuning          --memory, the heap, malloc, huge pages: the process on its machine
 //	status          /status and the metrics
 //	accesslog       the access log's file
+//	geoip           where addresses are, by a file
 //	verify          replays of the journal beside the node: verification, rebuild
 //	demo, audience  an audience that is played on a node
 //	collect, dlq    publishing to the public topic, dead letters

@@ -57,7 +57,10 @@ func (p *program) probe(context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.port.networks, err = p.cfg.readNetworks(p.log)
+	if p.port.networks, err = p.cfg.readNetworks(p.log); err != nil {
+		return err
+	}
+	p.port.geo, err = p.cfg.openGeo(p.cfg.Memory, p.log)
 	return err
 }
 
@@ -289,6 +292,7 @@ func (p *program) openAPI(context.Context) error {
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
 		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
+		Geo:        p.port.located(),
 		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
 		Networks: p.port.networks,
 	})

@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/transport"
 	"github.com/ovation-analytics/ovation/cmd/ovation/accesslog"
+	"github.com/ovation-analytics/ovation/cmd/ovation/geoip"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 )
 
@@ -18,6 +20,7 @@ type PublicPort struct {
 	TLSCert   string        `name:"tls-cert" placeholder:"FILE" help:"PEM file of the API's certificate and its chain: the API then speaks HTTPS. A file that changes is taken within seconds."`
 	TLSKey    string        `name:"tls-key" placeholder:"FILE" help:"PEM file of that certificate's key, mode 0600."`
 	AccessLog string        `placeholder:"FILE" help:"Append a line of JSON for each request to this file; - is standard output. It holds no key, parameter, body or address."`
+	GeoIP     string        `name:"geoip" placeholder:"FILE" help:"File in MaxMind's format (.mmdb), such as GeoLite2 City: where the ip of a registration or login is. It is read into memory at start, of which it may take a quarter. Without it no address is located."`
 	Drain     time.Duration `default:"0s" placeholder:"DURATION" help:"How long a node that is stopping answers new requests while /readyz refuses: as long as a load balancer takes to see that."`
 }
 
@@ -60,6 +63,7 @@ type publicPort struct {
 	certificate *transport.Certificate // nil: no TLS
 	access      *accesslog.Log         // nil: none
 	networks    *networks.Networks     // nil: none
+	geo         *geoip.File            // nil: none
 }
 
 // open opens the certificate and the access log.
@@ -75,6 +79,26 @@ func (a *PublicPort) open(log *slog.Logger) (p publicPort, err error) {
 		}
 	}
 	return p, nil
+}
+
+// openGeo opens the file that locates addresses, in a node with so much memory.
+func (a *PublicPort) openGeo(memory Size, log *slog.Logger) (*geoip.File, error) {
+	if a.GeoIP == "" {
+		return nil, nil
+	}
+	f, err := geoip.Open(a.GeoIP, int64(memory)/4, log)
+	if err != nil {
+		return nil, fmt.Errorf("--geoip: %w", err)
+	}
+	return f, nil
+}
+
+// located tells where addresses are; nil: none is located.
+func (p *publicPort) located() api.Geo {
+	if p.geo == nil {
+		return nil
+	}
+	return p.geo
 }
 
 // close closes the access log and connections to networks.

@@ -16,6 +16,7 @@ func (w *simulation) visiting(p client.Params) {
 	if site := pick(w, simSites); site != "" {
 		p["domain"] = site
 		p["webpath"] = fmt.Sprintf("https://www.%s/page/%d?x=1", site, w.rng.IntN(3))
+		p["ip"], p["visitor"] = "192.0.2.7", "of "+site
 	}
 }
 
@@ -115,6 +116,33 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 	}
 	if on != visits || signups != registered || len(domains.Items) > len(simSites) {
 		return fmt.Errorf("domains are %+v: %d visits, %d of them registrations", domains.Items, visits, registered)
+	}
+	for _, row := range by.Items {
+		if err := w.checkVisitsOf(c, memberOf(row.MemberID), row.Visits); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkVisitsOf requires that the visits of a member are as many, and that each that was made on a
+// domain says what was given with it, opened.
+func (w *simulation) checkVisitsOf(c *client.Client, id domain.MemberID, n uint64) error {
+	list, _, err := c.MemberLogins(context.Background(), id, client.Params{"period": "3 month", "limit": "1000"})
+	if err != nil {
+		return err
+	}
+	if list.Total != n || len(list.Registrations) != int(min(n, 1000)) {
+		return fmt.Errorf("member %d has %d visits, %d are listed, want %d", id, list.Total, len(list.Registrations), n)
+	}
+	for _, v := range list.Registrations {
+		site, ip, visitor := "", "", ""
+		if v.Domain != nil {
+			site, ip, visitor = *v.Domain, "192.0.2.7", "of "+*v.Domain
+		}
+		if (v.IP != nil) != (site != "") || site != "" && (v.Visitor == nil || v.WebPath == nil || *v.IP != ip || *v.Visitor != visitor) {
+			return fmt.Errorf("member %d: visit on %q with %+v", id, site, v)
+		}
 	}
 	return nil
 }

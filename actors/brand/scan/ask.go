@@ -19,6 +19,7 @@ type Ask struct {
 	Column  Column              // of a count by it: of a location, by gender, by age
 	Places  []domain.VisitPlace // of visits, by number
 	Valid   [][]uint64          // of visits of valid records: by service the bitset of the members with one
+	Void    map[uint64]struct{} // likewise: sequences of visits of these members that do not count
 
 	// What only others know.
 	Brands   *Directory                           // of a crossover

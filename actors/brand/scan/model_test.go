@@ -30,7 +30,7 @@ type question struct {
 }
 
 func (h *question) ask(cold rows.Source) *Ask {
-	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Contents: contentsOfRows, Search: searches, Places: places, Valid: validSets(&h.q)}
+	return &Ask{Plan: NewPlan(&h.q), Brand: h.dense, Members: h.members, Cold: cold, Earlier: cold, Brands: h.brands, ID: memberOf, At: lastSeen, Column: columns[h.q.Shape], Label: labelOf, Contents: contentsOfRows, Search: searches, Places: places, Valid: validSets(&h.q), Void: voids}
 }
 
 // visits is the brand that the reference has visits under: a question about them alone has no
@@ -70,6 +70,7 @@ func (m *model) reference() *reference.Model {
 		a.Row.Brand, a.Row.Slot = brandOf(f.dense), a.Member.Slot()
 		if f.dense == rows.Visits {
 			a.Visit, a.Place = visitOf(f.Definition)
+			_, a.Void = voids[f.Seq]
 		}
 		out.Actions = append(out.Actions, a)
 		if !members[f.Ord] {

@@ -146,7 +146,7 @@ func (x visitCounts) domains(v *rows.View, a *Ask) (*domain.Domains, error) {
 	return out, nil
 }
 
-// valid is a tally of the visits whose member has a valid record of their service now.
+// valid is a tally of the visits of records that are valid now.
 func (x visitCounts) valid(v *rows.View, a *Ask) (*domain.Tally, error) {
 	sel := x.visitor.selection
 	defer x.visitor.end()
@@ -158,6 +158,9 @@ func (x visitCounts) valid(v *rows.View, a *Ask) (*domain.Tally, error) {
 	met := make([]uint64, sel.words*(len(counts)+1)) // by group, and of all groups, the members
 	err := x.visitor.scanAll(a, func(r scannedRow) {
 		if s := a.Valid[r.kind.Service]; int(r.ord>>6) >= len(s) || bitset.Get(s, r.ord) == 0 {
+			return
+		}
+		if _, void := a.Void[r.seq]; void {
 			return
 		}
 		g, ok := sel.sites.groupOf(r.kind)

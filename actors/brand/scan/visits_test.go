@@ -47,6 +47,15 @@ func validServices(o domain.Ordinal) (out []domain.Service) {
 	return out
 }
 
+// voids are sequences of visits that do not count where only valid ones do.
+var voids = func() map[uint64]struct{} {
+	out := map[uint64]struct{}{}
+	for seq := uint64(0); seq < 1<<16; seq += 7 {
+		out[seq] = struct{}{}
+	}
+	return out
+}()
+
 // validSets are those of all members by service, where a question looks at them.
 func validSets(q *domain.Question) [][]uint64 {
 	if q.Visits == nil || !q.Visits.Valid {

@@ -24,6 +24,7 @@ func memberToWire(m *domain.Member) *schema.Member {
 		Pending:     list(m.Pending, pendingToWire),
 		Personal:    partToWire(&m.Personal),
 		Updated:     m.Updated,
+		Removed:     list(m.Removed, removedToWire),
 	}
 }
 
@@ -46,7 +47,16 @@ func memberFromWire(c *checker, m *schema.Member) domain.Member {
 		Pending:     listFrom(c, m.Pending, pendingFromWire),
 		Personal:    partFromWire(c, m.Personal),
 		Updated:     m.Updated,
+		Removed:     listFrom(c, m.Removed, removedFromWire),
 	}
+}
+
+func removedToWire(r *domain.RemovedRecord) *schema.RemovedRecord {
+	return &schema.RemovedRecord{Id: r.ID, Service: uint32(r.Service)}
+}
+
+func removedFromWire(c *checker, m *schema.RemovedRecord) domain.RemovedRecord {
+	return domain.RemovedRecord{ID: m.Id, Service: small[domain.Service](c, m.Service)}
 }
 
 func serviceToWire(s *domain.ServiceRecord) *schema.Service {

@@ -69,6 +69,7 @@ var values = index(
 
 	message(memberToWire, memberFromWire),
 	message(personalToWire, personalFromWire),
+	message(detailsToWire, detailsFromWire),
 	message(requestToWire, requestFromWire),
 	message(outgoingToWire, outgoingFromWire),
 	message(parkedToWire, parkedFromWire),

@@ -118,6 +118,7 @@ func TestCodec_SchemaIsTheFormat(t *testing.T) {
 		signingKeyToWire(all["SigningKey"].(*domain.SigningKey)),
 		memberToWire(all["Member"].(*domain.Member)),
 		personalToWire(all["Personal"].(*domain.Personal)),
+		detailsToWire(all["VisitDetails"].(*domain.VisitDetails)),
 		requestToWire(all["Request"].(*domain.Request)),
 		outgoingToWire(all["Outgoing"].(*domain.Outgoing)),
 		outgoingToWire(all["Outgoing dead"].(*domain.Outgoing)),

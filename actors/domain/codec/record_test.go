@@ -62,7 +62,7 @@ func TestDecodeRecord_ForeignNewerOlderOrDamaged(t *testing.T) {
 		return append(b, 2, 1<<3, 42)
 	}
 	after := func(rest []byte, first ...byte) []byte { return slices.Concat([]byte(magic), first, rest) }
-	added := tick(2, uint64(domain.KindTick))
+	added := tick(RecordVersion, uint64(domain.KindTick))
 	added = protowire.AppendTag(added, 12, protowire.BytesType)
 	added = protowire.AppendString(added, "a field of a later version")
 	for _, c := range []struct {
@@ -70,32 +70,32 @@ func TestDecodeRecord_ForeignNewerOlderOrDamaged(t *testing.T) {
 		b    []byte
 		want error
 	}{
-		{"as it is", tick(2, 7), nil},
+		{"as it is", tick(RecordVersion, 7), nil},
 		{"with an unknown field", added, ErrMalformed},
-		{"version 3", tick(3, 7), domain.ErrNewer},
-		{"version 1", tick(1, 7), domain.ErrOlder},
+		{"a later version", tick(RecordVersion+1, 7), domain.ErrNewer},
+		{"an earlier version", tick(RecordVersion-1, 7), domain.ErrOlder},
 		{"version 0", tick(0, 7), ErrMalformed},
-		{"kind 63", tick(2, 63), domain.ErrNewer},
-		{"kind 63", tick(2, 63), domain.ErrNewer},
-		{"kind 76", tick(2, 76), domain.ErrNewer},
-		{"kind 0", tick(2, 0), ErrMalformed},
-		{"kind 263", tick(2, 263), domain.ErrNewer},
+		{"kind 63", tick(RecordVersion, 63), domain.ErrNewer},
+		{"kind 63", tick(RecordVersion, 63), domain.ErrNewer},
+		{"kind 76", tick(RecordVersion, 76), domain.ErrNewer},
+		{"kind 0", tick(RecordVersion, 0), ErrMalformed},
+		{"kind 263", tick(RecordVersion, 263), domain.ErrNewer},
 		{"no value", nil, domain.ErrForeign},
 		{"empty", []byte{}, domain.ErrForeign},
 		{"half a magic", []byte(magic[:3]), domain.ErrForeign},
-		{"a record without the magic", tick(2, 7)[len(magic):], domain.ErrForeign},
-		{"a record behind a byte", append([]byte{0}, tick(2, 7)...), domain.ErrForeign},
+		{"a record without the magic", tick(RecordVersion, 7)[len(magic):], domain.ErrForeign},
+		{"a record behind a byte", append([]byte{0}, tick(RecordVersion, 7)...), domain.ErrForeign},
 		{"text", []byte(`{"memberID":4097}`), domain.ErrForeign},
 		{"the magic alone", []byte(magic), ErrMalformed},
-		{"kind first", after(tick(2, 7)[len(magic):], 2<<3, 7), ErrMalformed},
-		{"no kind", after(nil, 1<<3, 2, 3<<3, 1), ErrMalformed},
-		{"no payload", after(nil, 1<<3, 2, 2<<3, 7), ErrMalformed},
-		{"payload of another kind", after(tick(2, 8)[len(magic)+4:], 1<<3, 2, 2<<3, 7), ErrMalformed},
-		{"account above 32 bits", after(tick(2, 7)[len(magic)+4:], 1<<3, 2, 2<<3, 7, 3<<3, 0xff, 0xff, 0xff, 0xff, 0x7f), ErrMalformed},
-		{"request of 3 bytes", after(tick(2, 7)[len(magic)+4:], 1<<3, 2, 2<<3, 7, 5<<3|2, 3, 1, 2, 3), ErrMalformed},
-		{"account as text", after(tick(2, 7)[len(magic)+4:], 1<<3, 2, 2<<3, 7, 3<<3|2, 1, 1), ErrMalformed},
-		{"field 0", append(tick(2, 7), 0), ErrMalformed},
-		{"length beyond the end", append(tick(2, 7), 12<<3|2, 0xff, 0xff, 0xff, 0xff, 0x0f), ErrMalformed},
+		{"kind first", after(tick(RecordVersion, 7)[len(magic):], 2<<3, 7), ErrMalformed},
+		{"no kind", after(nil, 1<<3, RecordVersion, 3<<3, 1), ErrMalformed},
+		{"no payload", after(nil, 1<<3, RecordVersion, 2<<3, 7), ErrMalformed},
+		{"payload of another kind", after(tick(RecordVersion, 8)[len(magic)+4:], 1<<3, RecordVersion, 2<<3, 7), ErrMalformed},
+		{"account above 32 bits", after(tick(RecordVersion, 7)[len(magic)+4:], 1<<3, RecordVersion, 2<<3, 7, 3<<3, 0xff, 0xff, 0xff, 0xff, 0x7f), ErrMalformed},
+		{"request of 3 bytes", after(tick(RecordVersion, 7)[len(magic)+4:], 1<<3, RecordVersion, 2<<3, 7, 5<<3|2, 3, 1, 2, 3), ErrMalformed},
+		{"account as text", after(tick(RecordVersion, 7)[len(magic)+4:], 1<<3, RecordVersion, 2<<3, 7, 3<<3|2, 1, 1), ErrMalformed},
+		{"field 0", append(tick(RecordVersion, 7), 0), ErrMalformed},
+		{"length beyond the end", append(tick(RecordVersion, 7), 12<<3|2, 0xff, 0xff, 0xff, 0xff, 0x0f), ErrMalformed},
 	} {
 		var r domain.Record
 		err := DecodeRecord(&r, c.b)

@@ -18,6 +18,8 @@ func loginToWire(l *domain.LogIn) *schema.Login {
 		At:          l.At,
 		Visit:       visitToWire(&l.Visit),
 		Personal:    putToWire(&l.Personal),
+		Renewed:     l.Renewed,
+		Given:       fieldsToWire(l.Given, false),
 	}
 }
 
@@ -34,6 +36,8 @@ func loginFromWire(c *checker, m *schema.Login) domain.LogIn {
 		At:          m.At,
 		Visit:       visitFromWire(c, m.Visit),
 		Personal:    putFromWire(c, m.Personal),
+		Renewed:     m.Renewed,
+		Given:       fieldsFromWire(c, m.Given, false),
 	}
 }
 
@@ -43,13 +47,12 @@ func visitToWire(v *domain.Visit) *schema.Visit {
 		return nil
 	}
 	return &schema.Visit{
-		Key:          v.Key,
-		Page:         v.Page,
-		WebPath:      v.WebPath,
-		ReferringUrl: v.ReferringURL,
-		Visitor:      v.Visitor,
-		Country:      v.Country,
-		Device:       uint32(v.Device),
+		Key:     v.Key,
+		Page:    v.Page,
+		Country: v.Country,
+		Device:  uint32(v.Device),
+		DataKey: block(v.Details.Key[:]),
+		Details: []byte(v.Details.Data),
 	}
 }
 
@@ -58,12 +61,22 @@ func visitFromWire(c *checker, m *schema.Visit) domain.Visit {
 		return domain.Visit{}
 	}
 	return domain.Visit{
-		Key:          m.Key,
-		Page:         m.Page,
-		WebPath:      m.WebPath,
-		ReferringURL: m.ReferringUrl,
-		Visitor:      m.Visitor,
-		Country:      m.Country,
-		Device:       small[domain.Device](c, m.Device),
+		Key:     m.Key,
+		Page:    m.Page,
+		Country: m.Country,
+		Device:  small[domain.Device](c, m.Device),
+		Details: domain.Sealed{Key: c.id(m.DataKey), Data: string(m.Details)},
+	}
+}
+
+func detailsToWire(d *domain.VisitDetails) *schema.VisitDetails {
+	return &schema.VisitDetails{
+		Ip: d.IP, UserAgent: d.UserAgent, WebPath: d.WebPath, ReferringUrl: d.ReferringURL, Visitor: d.Visitor,
+	}
+}
+
+func detailsFromWire(_ *checker, m *schema.VisitDetails) domain.VisitDetails {
+	return domain.VisitDetails{
+		IP: m.Ip, UserAgent: m.UserAgent, WebPath: m.WebPath, ReferringURL: m.ReferringUrl, Visitor: m.Visitor,
 	}
 }

@@ -35,7 +35,7 @@ type Purpose uint8
 // Purposes. Those from 200 on are this package's own.
 const (
 	Personal Purpose = 1 // the personal part of a member, or of a command about one
-	Visit    Purpose = 2 // where a visit came from: address and user agent
+	Visit    Purpose = 2 // where a visit came from (domain.VisitDetails)
 
 	dataKey Purpose = 200
 	slotKey Purpose = 201

@@ -32,6 +32,7 @@ type Action struct {
 
 	Visit domain.DefinitionID // Registration or Login; 0: it is no visit
 	Place domain.VisitPlace
+	Void  bool // a signup whose record is gone or not valid
 }
 
 // Model is members and actions. Actions for the brand Visits are for no brand: they count only

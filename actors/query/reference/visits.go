@@ -23,7 +23,7 @@ func (m *Model) visits(q *domain.Question) iter.Seq[*Action] {
 			case len(q.Filter.Services) > 0 && !slices.Contains(q.Filter.Services, s),
 				v.Domain != "" && v.Domain != a.Place.Domain,
 				v.Page != "" && v.Page != a.Place.Page,
-				v.Valid && !slices.Contains(members[a.Member].Valid, s):
+				v.Valid && (a.Void || !slices.Contains(members[a.Member].Valid, s)):
 				continue
 			}
 			a.Row.Points = 0

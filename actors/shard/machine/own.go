@@ -23,13 +23,14 @@ func ownLogin(in *domain.LogIn) *domain.LogIn {
 	l := *in
 	l.Password, l.Rehash, l.Domain = strings.Clone(l.Password), strings.Clone(l.Rehash), strings.Clone(l.Domain)
 	l.Personal = ownPersonal(l.Personal)
+	l.Given = ownFields(l.Given)
 	l.Visit = ownVisit(l.Visit)
 	return &l
 }
 
 func ownVisit(v domain.Visit) domain.Visit {
-	v.Page, v.WebPath, v.ReferringURL = strings.Clone(v.Page), strings.Clone(v.WebPath), strings.Clone(v.ReferringURL)
-	v.Visitor, v.Country = strings.Clone(v.Visitor), strings.Clone(v.Country)
+	v.Page, v.Country = strings.Clone(v.Page), strings.Clone(v.Country)
+	v.Details.Data = strings.Clone(v.Details.Data)
 	return v
 }
 

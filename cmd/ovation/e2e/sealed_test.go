@@ -43,6 +43,7 @@ func (p person) registered() client.Params {
 		"sourceuid": private(), "code": value(clearMark), "city": value(clearMark), "region": value(clearMark),
 		"domain": value(clearMark) + ".example", "paidaccount": "1",
 		"ip": sealedNet + ":" + strconv.FormatInt(int64(p.n+1), 16), "useragent": "Mozilla/5.0 (" + private() + ")",
+		"webpath": "/" + value(clearMark) + "?q=" + private(), "referring_url": "https://" + private() + ".example", "visitor": private(),
 	}
 	if p.n%3 == 0 {
 		out["service"], out["password"] = "email", private()

@@ -199,13 +199,12 @@ func (x *RegisterMember) GetVisit() *Visit {
 // Visit is what a registration or a login says of itself.
 type Visit struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           uint64                 `protobuf:"fixed64,1,opt,name=key" json:"key,omitempty"` // random: the id hash of its row
-	Page          string                 `protobuf:"bytes,2,opt,name=page" json:"page,omitempty"` // host/path
-	WebPath       string                 `protobuf:"bytes,3,opt,name=web_path,json=webPath" json:"web_path,omitempty"`
-	ReferringUrl  string                 `protobuf:"bytes,4,opt,name=referring_url,json=referringUrl" json:"referring_url,omitempty"`
-	Visitor       string                 `protobuf:"bytes,5,opt,name=visitor" json:"visitor,omitempty"`
-	Country       string                 `protobuf:"bytes,6,opt,name=country" json:"country,omitempty"` // of the address it came from
-	Device        uint32                 `protobuf:"varint,7,opt,name=device" json:"device,omitempty"`  // domain.Device
+	Key           uint64                 `protobuf:"fixed64,1,opt,name=key" json:"key,omitempty"`                      // random: the id hash of its row
+	Page          string                 `protobuf:"bytes,2,opt,name=page" json:"page,omitempty"`                      // host/path
+	Country       string                 `protobuf:"bytes,3,opt,name=country" json:"country,omitempty"`                // of the address it came from
+	Device        uint32                 `protobuf:"varint,4,opt,name=device" json:"device,omitempty"`                 // domain.Device
+	DataKey       []byte                 `protobuf:"bytes,5,opt,name=data_key,json=dataKey" json:"data_key,omitempty"` // id of the data key of its details
+	Details       []byte                 `protobuf:"bytes,6,opt,name=details" json:"details,omitempty"`                // a VisitDetails, sealed
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -254,27 +253,6 @@ func (x *Visit) GetPage() string {
 	return ""
 }
 
-func (x *Visit) GetWebPath() string {
-	if x != nil {
-		return x.WebPath
-	}
-	return ""
-}
-
-func (x *Visit) GetReferringUrl() string {
-	if x != nil {
-		return x.ReferringUrl
-	}
-	return ""
-}
-
-func (x *Visit) GetVisitor() string {
-	if x != nil {
-		return x.Visitor
-	}
-	return ""
-}
-
 func (x *Visit) GetCountry() string {
 	if x != nil {
 		return x.Country
@@ -287,6 +265,20 @@ func (x *Visit) GetDevice() uint32 {
 		return x.Device
 	}
 	return 0
+}
+
+func (x *Visit) GetDataKey() []byte {
+	if x != nil {
+		return x.DataKey
+	}
+	return nil
+}
+
+func (x *Visit) GetDetails() []byte {
+	if x != nil {
+		return x.Details
+	}
+	return nil
 }
 
 // Field is a field of a profile or of a service record, by its code (domain.Field).
@@ -500,7 +492,9 @@ type Login struct {
 	At            int64                  `protobuf:"varint,8,opt,name=at" json:"at,omitempty"` // ms
 	Visit         *Visit                 `protobuf:"bytes,9,opt,name=visit" json:"visit,omitempty"`
 	Personal      *PersonalPut           `protobuf:"bytes,10,opt,name=personal" json:"personal,omitempty"`
-	Rehash        string                 `protobuf:"bytes,11,opt,name=rehash" json:"rehash,omitempty"` // hash in PHC format
+	Rehash        string                 `protobuf:"bytes,11,opt,name=rehash" json:"rehash,omitempty"`    // hash in PHC format
+	Renewed       bool                   `protobuf:"varint,12,opt,name=renewed" json:"renewed,omitempty"` // token or secret are others than before
+	Given         []*Field               `protobuf:"bytes,13,rep,name=given" json:"given,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -610,6 +604,20 @@ func (x *Login) GetRehash() string {
 		return x.Rehash
 	}
 	return ""
+}
+
+func (x *Login) GetRenewed() bool {
+	if x != nil {
+		return x.Renewed
+	}
+	return false
+}
+
+func (x *Login) GetGiven() []*Field {
+	if x != nil {
+		return x.Given
+	}
+	return nil
 }
 
 // UpdateMember changes a member's profile and service records.
@@ -1491,15 +1499,14 @@ const file_commands_proto_rawDesc = "" +
 	"\n" +
 	"token_hash\x18\x0f \x01(\fR\ttokenHash\x123\n" +
 	"\bpersonal\x18\x10 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12'\n" +
-	"\x05visit\x18\x11 \x01(\v2\x11.ovation.v1.VisitR\x05visit\"\xb9\x01\n" +
+	"\x05visit\x18\x11 \x01(\v2\x11.ovation.v1.VisitR\x05visit\"\x94\x01\n" +
 	"\x05Visit\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x12\n" +
-	"\x04page\x18\x02 \x01(\tR\x04page\x12\x19\n" +
-	"\bweb_path\x18\x03 \x01(\tR\awebPath\x12#\n" +
-	"\rreferring_url\x18\x04 \x01(\tR\freferringUrl\x12\x18\n" +
-	"\avisitor\x18\x05 \x01(\tR\avisitor\x12\x18\n" +
-	"\acountry\x18\x06 \x01(\tR\acountry\x12\x16\n" +
-	"\x06device\x18\a \x01(\rR\x06device\"3\n" +
+	"\x04page\x18\x02 \x01(\tR\x04page\x12\x18\n" +
+	"\acountry\x18\x03 \x01(\tR\acountry\x12\x16\n" +
+	"\x06device\x18\x04 \x01(\rR\x06device\x12\x19\n" +
+	"\bdata_key\x18\x05 \x01(\fR\adataKey\x12\x18\n" +
+	"\adetails\x18\x06 \x01(\fR\adetails\"3\n" +
 	"\x05Field\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\rR\x05field\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"m\n" +
@@ -1513,7 +1520,7 @@ const file_commands_proto_rawDesc = "" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x126\n" +
 	"\bregister\x18\x02 \x01(\v2\x1a.ovation.v1.RegisterMemberR\bregister\x12\x10\n" +
 	"\x03met\x18\x03 \x01(\bR\x03met\x12\x14\n" +
-	"\x05asked\x18\x04 \x01(\fR\x05asked\"\xc9\x02\n" +
+	"\x05asked\x18\x04 \x01(\fR\x05asked\"\x8c\x03\n" +
 	"\x05Login\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12 \n" +
 	"\vapplication\x18\x02 \x01(\rR\vapplication\x12\x1a\n" +
@@ -1526,7 +1533,9 @@ const file_commands_proto_rawDesc = "" +
 	"\x05visit\x18\t \x01(\v2\x11.ovation.v1.VisitR\x05visit\x123\n" +
 	"\bpersonal\x18\n" +
 	" \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x16\n" +
-	"\x06rehash\x18\v \x01(\tR\x06rehash\"\xde\x01\n" +
+	"\x06rehash\x18\v \x01(\tR\x06rehash\x12\x18\n" +
+	"\arenewed\x18\f \x01(\bR\arenewed\x12'\n" +
+	"\x05given\x18\r \x03(\v2\x11.ovation.v1.FieldR\x05given\"\xde\x01\n" +
 	"\fUpdateMember\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x14\n" +
 	"\x05email\x18\x02 \x01(\fR\x05email\x12'\n" +
@@ -1633,17 +1642,18 @@ var file_commands_proto_depIdxs = []int32{
 	0,  // 4: ovation.v1.AttachService.register:type_name -> ovation.v1.RegisterMember
 	1,  // 5: ovation.v1.Login.visit:type_name -> ovation.v1.Visit
 	3,  // 6: ovation.v1.Login.personal:type_name -> ovation.v1.PersonalPut
-	2,  // 7: ovation.v1.UpdateMember.given:type_name -> ovation.v1.Field
-	7,  // 8: ovation.v1.UpdateMember.records:type_name -> ovation.v1.RecordUpdate
-	3,  // 9: ovation.v1.UpdateMember.personal:type_name -> ovation.v1.PersonalPut
-	2,  // 10: ovation.v1.RecordUpdate.given:type_name -> ovation.v1.Field
-	3,  // 11: ovation.v1.RemoveService.personal:type_name -> ovation.v1.PersonalPut
-	3,  // 12: ovation.v1.ResetPassword.personal:type_name -> ovation.v1.PersonalPut
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	2,  // 7: ovation.v1.Login.given:type_name -> ovation.v1.Field
+	2,  // 8: ovation.v1.UpdateMember.given:type_name -> ovation.v1.Field
+	7,  // 9: ovation.v1.UpdateMember.records:type_name -> ovation.v1.RecordUpdate
+	3,  // 10: ovation.v1.UpdateMember.personal:type_name -> ovation.v1.PersonalPut
+	2,  // 11: ovation.v1.RecordUpdate.given:type_name -> ovation.v1.Field
+	3,  // 12: ovation.v1.RemoveService.personal:type_name -> ovation.v1.PersonalPut
+	3,  // 13: ovation.v1.ResetPassword.personal:type_name -> ovation.v1.PersonalPut
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_commands_proto_init() }

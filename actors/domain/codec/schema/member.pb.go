@@ -43,6 +43,7 @@ type Member struct {
 	Pending       []*Pending             `protobuf:"bytes,15,rep,name=pending" json:"pending,omitempty"`
 	Personal      *PersonalPart          `protobuf:"bytes,16,opt,name=personal" json:"personal,omitempty"`
 	Updated       int64                  `protobuf:"varint,17,opt,name=updated" json:"updated,omitempty"` // ms
+	Removed       []*RemovedRecord       `protobuf:"bytes,18,rep,name=removed" json:"removed,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -196,6 +197,65 @@ func (x *Member) GetUpdated() int64 {
 	return 0
 }
 
+func (x *Member) GetRemoved() []*RemovedRecord {
+	if x != nil {
+		return x.Removed
+	}
+	return nil
+}
+
+type RemovedRecord struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint64                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
+	Service       uint32                 `protobuf:"varint,2,opt,name=service" json:"service,omitempty"` // domain.Service
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RemovedRecord) Reset() {
+	*x = RemovedRecord{}
+	mi := &file_member_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RemovedRecord) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RemovedRecord) ProtoMessage() {}
+
+func (x *RemovedRecord) ProtoReflect() protoreflect.Message {
+	mi := &file_member_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RemovedRecord.ProtoReflect.Descriptor instead.
+func (*RemovedRecord) Descriptor() ([]byte, []int) {
+	return file_member_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *RemovedRecord) GetId() uint64 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *RemovedRecord) GetService() uint32 {
+	if x != nil {
+		return x.Service
+	}
+	return 0
+}
+
 // Service is a member's account on a network, of one application.
 type Service struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -220,7 +280,7 @@ type Service struct {
 
 func (x *Service) Reset() {
 	*x = Service{}
-	mi := &file_member_proto_msgTypes[1]
+	mi := &file_member_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -232,7 +292,7 @@ func (x *Service) String() string {
 func (*Service) ProtoMessage() {}
 
 func (x *Service) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[1]
+	mi := &file_member_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -245,7 +305,7 @@ func (x *Service) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Service.ProtoReflect.Descriptor instead.
 func (*Service) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{1}
+	return file_member_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *Service) GetId() uint64 {
@@ -365,7 +425,7 @@ type Password struct {
 
 func (x *Password) Reset() {
 	*x = Password{}
-	mi := &file_member_proto_msgTypes[2]
+	mi := &file_member_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -377,7 +437,7 @@ func (x *Password) String() string {
 func (*Password) ProtoMessage() {}
 
 func (x *Password) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[2]
+	mi := &file_member_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -390,7 +450,7 @@ func (x *Password) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Password.ProtoReflect.Descriptor instead.
 func (*Password) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{2}
+	return file_member_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Password) GetAddress() []byte {
@@ -435,7 +495,7 @@ type Opt struct {
 
 func (x *Opt) Reset() {
 	*x = Opt{}
-	mi := &file_member_proto_msgTypes[3]
+	mi := &file_member_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -447,7 +507,7 @@ func (x *Opt) String() string {
 func (*Opt) ProtoMessage() {}
 
 func (x *Opt) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[3]
+	mi := &file_member_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -460,7 +520,7 @@ func (x *Opt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opt.ProtoReflect.Descriptor instead.
 func (*Opt) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{3}
+	return file_member_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Opt) GetKind() uint32 {
@@ -519,7 +579,7 @@ type Pending struct {
 
 func (x *Pending) Reset() {
 	*x = Pending{}
-	mi := &file_member_proto_msgTypes[4]
+	mi := &file_member_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -531,7 +591,7 @@ func (x *Pending) String() string {
 func (*Pending) ProtoMessage() {}
 
 func (x *Pending) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[4]
+	mi := &file_member_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -544,7 +604,7 @@ func (x *Pending) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pending.ProtoReflect.Descriptor instead.
 func (*Pending) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{4}
+	return file_member_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Pending) GetTicket() uint64 {
@@ -593,7 +653,7 @@ type PendingClaim struct {
 
 func (x *PendingClaim) Reset() {
 	*x = PendingClaim{}
-	mi := &file_member_proto_msgTypes[5]
+	mi := &file_member_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -605,7 +665,7 @@ func (x *PendingClaim) String() string {
 func (*PendingClaim) ProtoMessage() {}
 
 func (x *PendingClaim) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[5]
+	mi := &file_member_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -618,7 +678,7 @@ func (x *PendingClaim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingClaim.ProtoReflect.Descriptor instead.
 func (*PendingClaim) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{5}
+	return file_member_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *PendingClaim) GetIdentity() []byte {
@@ -657,7 +717,7 @@ type PersonalPart struct {
 
 func (x *PersonalPart) Reset() {
 	*x = PersonalPart{}
-	mi := &file_member_proto_msgTypes[6]
+	mi := &file_member_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -669,7 +729,7 @@ func (x *PersonalPart) String() string {
 func (*PersonalPart) ProtoMessage() {}
 
 func (x *PersonalPart) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[6]
+	mi := &file_member_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -682,7 +742,7 @@ func (x *PersonalPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonalPart.ProtoReflect.Descriptor instead.
 func (*PersonalPart) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{6}
+	return file_member_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *PersonalPart) GetKey() []byte {
@@ -740,7 +800,7 @@ type Personal struct {
 
 func (x *Personal) Reset() {
 	*x = Personal{}
-	mi := &file_member_proto_msgTypes[7]
+	mi := &file_member_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -752,7 +812,7 @@ func (x *Personal) String() string {
 func (*Personal) ProtoMessage() {}
 
 func (x *Personal) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[7]
+	mi := &file_member_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -765,7 +825,7 @@ func (x *Personal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Personal.ProtoReflect.Descriptor instead.
 func (*Personal) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{7}
+	return file_member_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Personal) GetTokenRandom() []byte {
@@ -802,7 +862,7 @@ type PersonalService struct {
 
 func (x *PersonalService) Reset() {
 	*x = PersonalService{}
-	mi := &file_member_proto_msgTypes[8]
+	mi := &file_member_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -814,7 +874,7 @@ func (x *PersonalService) String() string {
 func (*PersonalService) ProtoMessage() {}
 
 func (x *PersonalService) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[8]
+	mi := &file_member_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -827,7 +887,7 @@ func (x *PersonalService) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonalService.ProtoReflect.Descriptor instead.
 func (*PersonalService) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{8}
+	return file_member_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PersonalService) GetApplication() uint32 {
@@ -865,12 +925,89 @@ func (x *PersonalService) GetFields() []*Field {
 	return nil
 }
 
+// VisitDetails is where a visit came from. Neither the log nor the store has it in clear.
+type VisitDetails struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Ip            string                 `protobuf:"bytes,1,opt,name=ip" json:"ip,omitempty"`
+	UserAgent     string                 `protobuf:"bytes,2,opt,name=user_agent,json=userAgent" json:"user_agent,omitempty"`
+	WebPath       string                 `protobuf:"bytes,3,opt,name=web_path,json=webPath" json:"web_path,omitempty"`
+	ReferringUrl  string                 `protobuf:"bytes,4,opt,name=referring_url,json=referringUrl" json:"referring_url,omitempty"`
+	Visitor       string                 `protobuf:"bytes,5,opt,name=visitor" json:"visitor,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *VisitDetails) Reset() {
+	*x = VisitDetails{}
+	mi := &file_member_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *VisitDetails) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*VisitDetails) ProtoMessage() {}
+
+func (x *VisitDetails) ProtoReflect() protoreflect.Message {
+	mi := &file_member_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use VisitDetails.ProtoReflect.Descriptor instead.
+func (*VisitDetails) Descriptor() ([]byte, []int) {
+	return file_member_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *VisitDetails) GetIp() string {
+	if x != nil {
+		return x.Ip
+	}
+	return ""
+}
+
+func (x *VisitDetails) GetUserAgent() string {
+	if x != nil {
+		return x.UserAgent
+	}
+	return ""
+}
+
+func (x *VisitDetails) GetWebPath() string {
+	if x != nil {
+		return x.WebPath
+	}
+	return ""
+}
+
+func (x *VisitDetails) GetReferringUrl() string {
+	if x != nil {
+		return x.ReferringUrl
+	}
+	return ""
+}
+
+func (x *VisitDetails) GetVisitor() string {
+	if x != nil {
+		return x.Visitor
+	}
+	return ""
+}
+
 var File_member_proto protoreflect.FileDescriptor
 
 const file_member_proto_rawDesc = "" +
 	"\n" +
 	"\fmember.proto\x12\n" +
-	"ovation.v1\x1a\x0ecommands.proto\"\xbc\x04\n" +
+	"ovation.v1\x1a\x0ecommands.proto\"\xf1\x04\n" +
 	"\x06Member\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\rR\aaccount\x12\x18\n" +
@@ -891,7 +1028,11 @@ const file_member_proto_rawDesc = "" +
 	"\x04opts\x18\x0e \x03(\v2\x0f.ovation.v1.OptR\x04opts\x12-\n" +
 	"\apending\x18\x0f \x03(\v2\x13.ovation.v1.PendingR\apending\x124\n" +
 	"\bpersonal\x18\x10 \x01(\v2\x18.ovation.v1.PersonalPartR\bpersonal\x12\x18\n" +
-	"\aupdated\x18\x11 \x01(\x03R\aupdated\"\xb2\x03\n" +
+	"\aupdated\x18\x11 \x01(\x03R\aupdated\x123\n" +
+	"\aremoved\x18\x12 \x03(\v2\x19.ovation.v1.RemovedRecordR\aremoved\"9\n" +
+	"\rRemovedRecord\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
+	"\aservice\x18\x02 \x01(\rR\aservice\"\xb2\x03\n" +
 	"\aService\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12 \n" +
 	"\vapplication\x18\x02 \x01(\rR\vapplication\x12\x18\n" +
@@ -949,7 +1090,14 @@ const file_member_proto_rawDesc = "" +
 	"\x03uid\x18\x03 \x01(\tR\x03uid\x12\x1d\n" +
 	"\n" +
 	"partner_id\x18\x04 \x01(\tR\tpartnerId\x12)\n" +
-	"\x06fields\x18\x05 \x03(\v2\x11.ovation.v1.FieldR\x06fieldsBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x06fields\x18\x05 \x03(\v2\x11.ovation.v1.FieldR\x06fields\"\x97\x01\n" +
+	"\fVisitDetails\x12\x0e\n" +
+	"\x02ip\x18\x01 \x01(\tR\x02ip\x12\x1d\n" +
+	"\n" +
+	"user_agent\x18\x02 \x01(\tR\tuserAgent\x12\x19\n" +
+	"\bweb_path\x18\x03 \x01(\tR\awebPath\x12#\n" +
+	"\rreferring_url\x18\x04 \x01(\tR\freferringUrl\x12\x18\n" +
+	"\avisitor\x18\x05 \x01(\tR\avisitorBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_member_proto_rawDescOnce sync.Once
@@ -963,40 +1111,43 @@ func file_member_proto_rawDescGZIP() []byte {
 	return file_member_proto_rawDescData
 }
 
-var file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
 var file_member_proto_goTypes = []any{
 	(*Member)(nil),          // 0: ovation.v1.Member
-	(*Service)(nil),         // 1: ovation.v1.Service
-	(*Password)(nil),        // 2: ovation.v1.Password
-	(*Opt)(nil),             // 3: ovation.v1.Opt
-	(*Pending)(nil),         // 4: ovation.v1.Pending
-	(*PendingClaim)(nil),    // 5: ovation.v1.PendingClaim
-	(*PersonalPart)(nil),    // 6: ovation.v1.PersonalPart
-	(*Personal)(nil),        // 7: ovation.v1.Personal
-	(*PersonalService)(nil), // 8: ovation.v1.PersonalService
-	(*Field)(nil),           // 9: ovation.v1.Field
-	(*RegisterMember)(nil),  // 10: ovation.v1.RegisterMember
-	(*UpdateMember)(nil),    // 11: ovation.v1.UpdateMember
+	(*RemovedRecord)(nil),   // 1: ovation.v1.RemovedRecord
+	(*Service)(nil),         // 2: ovation.v1.Service
+	(*Password)(nil),        // 3: ovation.v1.Password
+	(*Opt)(nil),             // 4: ovation.v1.Opt
+	(*Pending)(nil),         // 5: ovation.v1.Pending
+	(*PendingClaim)(nil),    // 6: ovation.v1.PendingClaim
+	(*PersonalPart)(nil),    // 7: ovation.v1.PersonalPart
+	(*Personal)(nil),        // 8: ovation.v1.Personal
+	(*PersonalService)(nil), // 9: ovation.v1.PersonalService
+	(*VisitDetails)(nil),    // 10: ovation.v1.VisitDetails
+	(*Field)(nil),           // 11: ovation.v1.Field
+	(*RegisterMember)(nil),  // 12: ovation.v1.RegisterMember
+	(*UpdateMember)(nil),    // 13: ovation.v1.UpdateMember
 }
 var file_member_proto_depIdxs = []int32{
-	9,  // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
-	1,  // 1: ovation.v1.Member.services:type_name -> ovation.v1.Service
-	2,  // 2: ovation.v1.Member.passwords:type_name -> ovation.v1.Password
-	3,  // 3: ovation.v1.Member.opts:type_name -> ovation.v1.Opt
-	4,  // 4: ovation.v1.Member.pending:type_name -> ovation.v1.Pending
-	6,  // 5: ovation.v1.Member.personal:type_name -> ovation.v1.PersonalPart
-	9,  // 6: ovation.v1.Service.fields:type_name -> ovation.v1.Field
-	10, // 7: ovation.v1.Pending.register:type_name -> ovation.v1.RegisterMember
-	5,  // 8: ovation.v1.Pending.claims:type_name -> ovation.v1.PendingClaim
-	11, // 9: ovation.v1.Pending.update:type_name -> ovation.v1.UpdateMember
-	9,  // 10: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
-	8,  // 11: ovation.v1.Personal.services:type_name -> ovation.v1.PersonalService
-	9,  // 12: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	11, // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
+	2,  // 1: ovation.v1.Member.services:type_name -> ovation.v1.Service
+	3,  // 2: ovation.v1.Member.passwords:type_name -> ovation.v1.Password
+	4,  // 3: ovation.v1.Member.opts:type_name -> ovation.v1.Opt
+	5,  // 4: ovation.v1.Member.pending:type_name -> ovation.v1.Pending
+	7,  // 5: ovation.v1.Member.personal:type_name -> ovation.v1.PersonalPart
+	1,  // 6: ovation.v1.Member.removed:type_name -> ovation.v1.RemovedRecord
+	11, // 7: ovation.v1.Service.fields:type_name -> ovation.v1.Field
+	12, // 8: ovation.v1.Pending.register:type_name -> ovation.v1.RegisterMember
+	6,  // 9: ovation.v1.Pending.claims:type_name -> ovation.v1.PendingClaim
+	13, // 10: ovation.v1.Pending.update:type_name -> ovation.v1.UpdateMember
+	11, // 11: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
+	9,  // 12: ovation.v1.Personal.services:type_name -> ovation.v1.PersonalService
+	11, // 13: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_member_proto_init() }
@@ -1011,7 +1162,7 @@ func file_member_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_member_proto_rawDesc), len(file_member_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   9,
+			NumMessages:   11,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

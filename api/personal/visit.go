@@ -1,0 +1,75 @@
+package personal
+
+import (
+	"context"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
+)
+
+// PutVisit seals where a visit came from under a data key of its member; of a visit of which nothing
+// is given there is nothing.
+func (s *Sealer) PutVisit(
+	ctx context.Context, account domain.AccountID, key domain.KeyID, d *domain.VisitDetails,
+) (domain.Sealed, error) {
+	if d.IsZero() {
+		return domain.Sealed{}, nil
+	}
+	plain, err := codec.Append(nil, d)
+	if err != nil {
+		return domain.Sealed{}, err
+	}
+	cipher, err := s.cipherOf(ctx, key)
+	if err != nil {
+		return domain.Sealed{}, err
+	}
+	return domain.Sealed{Key: key, Data: string(cipher.Seal(nil, visitScope(account), plain))}, nil
+}
+
+// openVisits fills in the details of the visits among the items. One that cannot be opened is an
+// error with code Unavailable for all; items without a member are left out.
+func (s *Sealer) openVisits(
+	ctx context.Context, account domain.AccountID, items []domain.FeedItem, shown []domain.Shown,
+) error {
+	var at []int
+	var sealed []domain.Sealed
+	var ids []domain.KeyID
+	for i := range shown {
+		if !items[i].Row.IsVisit() || shown[i].Member == nil {
+			continue
+		}
+		if v, _ := domain.VisitOf(shown[i].Content); !v.Details.Key.IsZero() {
+			at, sealed, ids = append(at, i), append(sealed, v.Details), append(ids, v.Details.Key)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	keys, err := s.keys.Get(ctx, make([]seal.Cipher, 0, len(ids)), ids)
+	if err != nil {
+		return err
+	}
+	for n, i := range at {
+		if err := openVisit(&shown[i].Details, account, keys[n], sealed[n].Data); err != nil {
+			return s.unreadable(ids[n], err)
+		}
+	}
+	return nil
+}
+
+// openVisit opens the details of one visit.
+func openVisit(d *domain.VisitDetails, account domain.AccountID, key seal.Cipher, data string) error {
+	if key.IsZero() {
+		return errNoKey
+	}
+	plain, err := key.Open(nil, visitScope(account), []byte(data))
+	if err != nil {
+		return err
+	}
+	return codec.Decode(plain, d)
+}
+
+func visitScope(account domain.AccountID) seal.Scope {
+	return seal.Scope{Account: account, Purpose: seal.Visit}
+}
