@@ -3,7 +3,9 @@
 //
 // Everything that a registration has of chance, hashes and time is made here and carried by its
 // command (I6). It is made of the member as it is and submitted until that is the one that it meets
-// (personal.Submit). A handler runs on the goroutine of its request; a Service may be called by any.
+// (personal.Submit). Where a check is configured for a network, it confirms the token before
+// anything is submitted (confirm.go). A handler runs on the goroutine of its request; a Service may
+// be called by any.
 package registration
 
 import (
