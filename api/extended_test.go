@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -208,6 +209,23 @@ func TestExtended_TooMany(t *testing.T) {
 	h.refused(h.get(extendedURL+"?optedin=1"), domain.MissingParameter, "brandID")
 	h.refused(h.get(extendedURL+"?brandID=77"), domain.NotFound, "brandID")
 	h.refused(h.get(extendedURL+"?segment=77"), domain.NotFound, "segment")
+}
+
+// unreadable is an engine that has no time to read members.
+type unreadable struct{ *fakeEngine }
+
+func (unreadable) Show(context.Context, domain.AccountID, []domain.FeedItem, domain.Position) ([]domain.Shown, error) {
+	return nil, domain.ErrUnavailable
+}
+
+// A search for which there is no time is given up; one that finds no candidate reads no member.
+func TestExtended_GivenUp(t *testing.T) {
+	h := newFixture(t)
+	h.renew(func(c *Config) { c.Engine = unreadable{h.engine} })
+	h.refused(h.get(extendedURL+"?query_extended=tier%3dgold"), domain.Unavailable, "")
+	h.refused(h.get(extendedURL+"?order_by=tier"), domain.Unavailable, "")
+	h.engine.answer = always(&domain.Answer{MemberList: &domain.MemberList{}})
+	h.status(h.get(extendedURL+"?order_by=tier"), http.StatusOK)
 }
 
 // No parameter shows or finds a member of another account.
