@@ -139,10 +139,7 @@ func TestUsage_OfTwoNodes(t *testing.T) {
 		{node: one, watcher: watcher, keys: map[string]string{"site": site}, from: from},
 		{node: two, watcher: watcher, keys: map[string]string{"site": site}, from: from},
 	}
-	two.eventually("key", func() bool {
-		_, _, err := two.api(watcher).Brands(ctx(t), client.Params{"limit": "0"})
-		return err == nil
-	})
+	two.eventually("limits on the other node", func() bool { return two.limits(watcher).Get("RateLimit-Limit") == "155554" })
 	for i := range 6 {
 		nodes[i%2].hit("site", 11+i, want)
 	}
@@ -166,15 +163,21 @@ func TestUsage_OfTwoNodes(t *testing.T) {
 	}
 }
 
-// remaining is how many requests the node has for the key's account.
-func (n *node) remaining(key string) int {
+// limits are the headers of an answer to the key.
+func (n *node) limits(key string) http.Header {
 	n.t.Helper()
 	r, err := http.Get("http://" + n.HTTP + "/v1.1/brands?limit=0&apiKey=" + key)
 	if err != nil {
 		n.t.Fatal(err)
 	}
 	r.Body.Close()
-	left, err := strconv.Atoi(r.Header.Get("RateLimit-Remaining"))
+	return r.Header
+}
+
+// remaining is how many requests the node has for the key's account.
+func (n *node) remaining(key string) int {
+	n.t.Helper()
+	left, err := strconv.Atoi(n.limits(key).Get("RateLimit-Remaining"))
 	if err != nil {
 		n.t.Fatal(err)
 	}
