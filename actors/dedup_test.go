@@ -118,13 +118,13 @@ func TestI6_RepeatsFollowFromTheRecordsAlone(t *testing.T) {
 			seed := rand.Uint64()
 			t.Logf("seed %d", seed)
 			r := furnished(t, 1, 2, Options{})
-			g := &repeats{r: rand.New(rand.NewPCG(seed, 1)), oneTime: oneTime, log: r.journal.clock}
+			g := &repeats{r: rand.New(rand.NewPCG(seed, 1)), oneTime: oneTime, log: r.journal.now()}
 			for n := range 3 {
 				r.register(n)
 				g.members = append(g.members, identityOf(n))
 			}
 			r.settled()
-			records := make([]domain.Record, 10_000)
+			records := make([]domain.Record, sampled(10_000))
 			for i := range records {
 				records[i] = g.next(i, len(records))
 			}

@@ -54,7 +54,7 @@ func New(o Options) *Node {
 	n.shards = newShards(&n.o)
 	n.catalogReader = newCatalogReader(&n.o, f)
 	n.routing = newRouting(&n.o, f)
-	n.usage = newUsage(n.o.Incarnation, n.shards.post)
+	n.usage = newUsage(n.o.Incarnation, n.o.Now, n.shards.appender)
 	n.submitter = submitter{shards: n.shards, catalog: n.catalogReader}
 	n.barrier = barrier{logs: &n.o.Logs, shards: n.shards, catalog: n.catalogReader, routers: n.routing.Handles}
 	n.gaps = gaps{o: &n.o, submitter: &n.submitter, routers: n.routing.Handles}
@@ -109,6 +109,7 @@ func (n *Node) settings(id int, h *shard.Handle) shard.Config {
 	c := n.shards.settings(id, h)
 	c.Catalog = n.catalogReader.handle
 	c.SetAside = n.setAside
+	c.Counted = n.usage.elsewhere.see
 	c.Yield = &n.questions
 	return c
 }

@@ -73,7 +73,7 @@ func TestNode_CountsMatchTheReferenceModel(t *testing.T) {
 		for b := range domain.BrandID(brands + 1) {
 			r.compare(want, allOf(domain.ShapeTally, b))
 		}
-		for range 60 {
+		for range sampled(60) {
 			r.compareRankings(rnd, want, ids, brands)
 			r.compareMembers(rnd, want, ids, brands)
 		}

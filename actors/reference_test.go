@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"slices"
 
 	diff "github.com/google/go-cmp/cmp"
@@ -118,6 +119,9 @@ func (r *harness) compare(m *reference.Model, q *domain.Question) *domain.Answer
 	r.t.Helper()
 	got, want := r.ask(q), m.Answer(q)
 	want.Position, want.LagMs = got.Position, got.LagMs
+	if reflect.DeepEqual(want, got) { // at a fraction of what telling the difference costs
+		return got
+	}
 	if d := diff.Diff(want, got, cmpopts.EquateEmpty()); d != "" {
 		r.t.Fatalf("%+v (-want +got):\n%s", q, d)
 	}

@@ -15,7 +15,11 @@ import (
 func rowsIn(m *reference.Model, brand domain.BrandID, in domain.Range) uint64 {
 	q := allOf(domain.ShapeTally, brand)
 	q.Range = in
-	return uint64(len(m.Counted(q)))
+	n := uint64(0)
+	for range m.Counted(q) {
+		n++
+	}
+	return n
 }
 
 // inMonths is the range widened to whole months.

@@ -70,9 +70,9 @@ func (s *shards) settings(id int, h *shard.Handle) shard.Config {
 		ID: id, Shards: s.count, Journal: s.o.Journal, Appender: s.appenders[id], Handle: h, Log: s.o.Log,
 		Open:        func() (shard.Store, error) { return s.o.OpenShard(id) },
 		DeadLetters: s.o.DeadLetters,
-		Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
+		Hooks: shard.Hooks{Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
 			return s.o.remedy(err, "journal", partition, accept)
-		},
+		}},
 		Limits: shard.Limits{
 			MemberBytes: s.o.MemberBytes / s.count, Identities: s.o.CachedIdentities, MarkEvery: s.o.markEvery,
 			OutboxDepth: s.o.outboxDepth, Resident: &s.resident,
@@ -124,9 +124,9 @@ func patience(ctx context.Context) time.Duration {
 	return defaultPatience
 }
 
-// post appends a record to the shard of a slot, later.
-func (s *shards) post(slot domain.Slot, r domain.Record) bool {
-	return s.appenders[slot.Shard(s.count)].Post(r)
+// appender is what appends to the shard of a slot.
+func (s *shards) appender(slot domain.Slot) *journal.PartitionAppender {
+	return s.appenders[slot.Shard(s.count)]
 }
 
 // broadcast sends a message to every shard of a node that is started.

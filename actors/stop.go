@@ -30,6 +30,7 @@ func (n *Node) Stop(within time.Duration) error {
 	w := stopWait{over: time.NewTimer(within)}
 	defer w.over.Stop()
 	n.lifetime.endLoad()
+	w.wait(after(n.usage.finish), "the last hits")
 	root := n.system.Root
 	if n.routing.pid != nil {
 		root.Stop(n.routing.pid)

@@ -6,19 +6,27 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
-// usage counts the hits of applications and brings them into the log once a second:
-// totals of this process by hour, of which the greatest counts, so that a lost
-// acknowledgement counts nothing twice. A kill loses at most the last second.
+// usage counts the hits of applications and brings them into the log once a second: totals of
+// this process by hour, of which the greatest counts, so that a lost acknowledgement counts
+// nothing twice. The next totals are appended when those before are durable: a broker that is
+// away makes no queue. A kill loses what is not durable, the last second with a broker that
+// answers; Stop loses nothing.
 type usage struct {
 	mu    sync.Mutex // guards total and moved: every answered request counts
-	total map[usageKey]uint64
-	moved map[usageKey]bool
+	total map[usageKey]tally
+	moved map[usageKey]bool // since they were appended
 
 	incarnation uint64
-	post        func(slot domain.Slot, r domain.Record) bool
+	appender    func(domain.Slot) *journal.PartitionAppender
+	appending   chan struct{} // holds one while totals are appended
+	elsewhere   elsewhere
 }
+
+// tally is a total of hits, and of those that took a token of the account's rate.
+type tally struct{ hits, taken uint64 }
 
 type usageKey struct {
 	account     domain.AccountID
@@ -26,61 +34,103 @@ type usageKey struct {
 	hour        uint32
 }
 
-func newUsage(incarnation uint64, post func(domain.Slot, domain.Record) bool) *usage {
-	return &usage{total: map[usageKey]uint64{}, moved: map[usageKey]bool{}, incarnation: incarnation, post: post}
+// count is a total on its way into the log.
+type count struct {
+	usageKey
+	tally
+	pending journal.PendingAppend
+	err     error
 }
 
-// Hit counts an answered request.
-func (u *usage) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time) {
-	k := usageKey{account, application, uint32(at.Unix() / 3600)}
+// countEvery is how often totals are appended.
+const countEvery = time.Second
+
+func newUsage(incarnation uint64, now func() time.Time, appender func(domain.Slot) *journal.PartitionAppender) *usage {
+	return &usage{
+		total: map[usageKey]tally{}, moved: map[usageKey]bool{}, incarnation: incarnation, appender: appender,
+		appending: make(chan struct{}, 1), elsewhere: newElsewhere(incarnation, now),
+	}
+}
+
+// Hit counts an answered request; paid: it took a token of the account's rate.
+func (u *usage) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time, paid bool) {
+	k := usageKey{account, application, hourOf(at)}
 	u.mu.Lock()
-	u.total[k]++
+	t := u.total[k]
+	t.hits++
+	if paid {
+		t.taken++
+	}
+	u.total[k] = t
 	u.moved[k] = true
 	u.mu.Unlock()
 }
 
-// run posts what moved every second, and once more at the end.
+// hourOf is the hour since 1970 that a moment lies in.
+func hourOf(t time.Time) uint32 { return uint32(t.Unix() / 3600) }
+
+// run appends what moved every second, until ctx ends.
 func (u *usage) run(ctx context.Context) {
-	t := time.NewTicker(time.Second)
+	t := time.NewTicker(countEvery)
 	defer t.Stop()
 	for {
 		select {
 		case <-t.C:
-			u.flush()
+			u.append(ctx)
 		case <-ctx.Done():
-			u.flush()
 			return
 		}
 	}
 }
 
-func (u *usage) flush() {
-	for _, r := range u.records() {
-		c := r.Command.(*domain.Usage)
-		u.post(slotOfApplication(c.Application), r)
+// finish appends what the last second counted, as long as a broker that answers may take.
+func (u *usage) finish() {
+	ctx, cancel := context.WithTimeout(context.Background(), countEvery)
+	defer cancel()
+	u.append(ctx)
+}
+
+// append appends the totals that moved and waits until they are durable. Those that are not
+// when ctx ends have moved still.
+func (u *usage) append(ctx context.Context) {
+	select {
+	case u.appending <- struct{}{}:
+		defer func() { <-u.appending }()
+	case <-ctx.Done():
+		return
+	}
+	counts := u.take()
+	for i := range counts {
+		c := &counts[i]
+		c.pending, c.err = u.appender(c.application.Slot()).Submit(ctx, c.record(u.incarnation), false)
+	}
+	for i := range counts {
+		c := &counts[i]
+		if c.err == nil {
+			_, c.err = u.appender(c.application.Slot()).Durable(ctx, c.pending)
+		}
+		if c.err != nil {
+			u.giveBack(c)
+		}
 	}
 }
 
-// slotOfApplication is where an application's hits are counted.
-func slotOfApplication(id domain.ApplicationID) domain.Slot {
-	return domain.Slot(uint32(id) * 2654435761 >> 20)
+func (c *count) record(incarnation uint64) domain.Record {
+	return domain.Record{
+		Kind: domain.KindUsage, Account: c.account, Application: c.application,
+		Command: &domain.Usage{Application: c.application, Hour: c.hour, Incarnation: incarnation, Total: c.hits, Taken: c.taken},
+	}
 }
 
-// records are the totals that moved since the last call; hours that are over are
-// forgotten.
-func (u *usage) records() []domain.Record {
+// take is the totals that moved since the last call; hours that are over are forgotten.
+func (u *usage) take() []count {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	var out []domain.Record
+	var out []count
 	newest := uint32(0)
 	for k := range u.moved {
 		newest = max(newest, k.hour)
-		out = append(out, domain.Record{
-			Kind: domain.KindUsage, Account: k.account, Application: k.application,
-			Command: &domain.Usage{
-				Application: k.application, Hour: k.hour, Incarnation: u.incarnation, Total: u.total[k],
-			},
-		})
+		out = append(out, count{usageKey: k, tally: u.total[k]})
 	}
 	clear(u.moved)
 	for k := range u.total {
@@ -89,4 +139,13 @@ func (u *usage) records() []domain.Record {
 		}
 	}
 	return out
+}
+
+// giveBack has a total appended again.
+func (u *usage) giveBack(c *count) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	t := u.total[c.usageKey]
+	u.total[c.usageKey] = tally{max(t.hits, c.hits), max(t.taken, c.taken)}
+	u.moved[c.usageKey] = true
 }

@@ -29,6 +29,7 @@ type (
 	Geo            = port.Geo
 	OperationStats = serve.OperationStats
 	Polls          = poll.Stats
+	Limited        = serve.Limited
 	PrivateKey     = token.PrivateKey
 )
 

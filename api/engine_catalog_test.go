@@ -15,6 +15,7 @@ type snapshot struct {
 	keys   map[domain.KeyHash]*domain.Key
 	apps   map[domain.ApplicationID]*domain.Application
 	signs  []*domain.SigningKey
+	limits domain.Limits // of each account
 	brands []*domain.Brand
 	defs   []*domain.Definition
 	segs   []*domain.Segment
@@ -77,7 +78,7 @@ func (c *snapshot) Key(h domain.KeyHash) (*domain.Key, bool) {
 }
 
 func (c *snapshot) Account(id domain.AccountID) (*domain.Account, bool) {
-	return &domain.Account{ID: id, Name: "Night Label"}, true
+	return &domain.Account{ID: id, Name: "Night Label", Limits: c.limits}, true
 }
 
 func (c *snapshot) SigningKeys() []*domain.SigningKey { return c.signs }
@@ -94,6 +95,11 @@ func (c *snapshot) Listed(host string) bool {
 func (c *snapshot) Application(id domain.ApplicationID) (*domain.Application, bool) {
 	a, ok := c.apps[id]
 	return a, ok
+}
+
+func (c *snapshot) ApplicationsOf(id domain.AccountID) []*domain.Application {
+	return byID(slices.Collect(maps.Values(c.apps)), func(a *domain.Application) bool { return a.Account == id },
+		func(a *domain.Application) domain.ApplicationID { return a.ID })
 }
 
 func (c *snapshot) Brand(a domain.AccountID, id domain.BrandID) (*domain.Brand, bool) {

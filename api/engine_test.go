@@ -24,6 +24,7 @@ type fakeEngine struct {
 	keys    map[domain.KeyHash]*domain.Key
 	apps    map[domain.ApplicationID]*domain.Application
 	signs   []*domain.SigningKey
+	limits  domain.Limits // of each account
 	brands  []*domain.Brand
 	defs    []*domain.Definition
 	segs    []*domain.Segment
@@ -44,12 +45,18 @@ type fakeEngine struct {
 	asked     []domain.Question
 	waited    []domain.Position
 	hits      int
+	paid      int
+	elsewhere func(domain.AccountID, uint64)
+
+	usage      []domain.HourHits // of account 1
+	usageAsked []domain.UsageQuestion
+	usageFails error
 }
 
 func (s *fakeEngine) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &snapshot{s.next, s.keys, s.apps, s.signs, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
+	return &snapshot{s.next, s.keys, s.apps, s.signs, s.limits, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
 }
 
 func (s *fakeEngine) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {
@@ -244,13 +251,32 @@ func (s *fakeEngine) Ends(context.Context) (domain.Position, error) {
 	return domain.Position{Journal: journalID, Catalog: s.next, Shards: []domain.ShardOffset{{Shard: 0, Next: 41}, {Shard: 1, Next: 42}}}, nil
 }
 
+// Usage is the hits of the question's applications and hours, of usage.
+func (s *fakeEngine) Usage(_ context.Context, q *domain.UsageQuestion, wait domain.Position) ([]domain.HourHits, domain.Position, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waited, s.usageAsked = append(s.waited, wait), append(s.usageAsked, *q)
+	var out []domain.HourHits
+	for _, h := range s.usage {
+		if q.Account == 1 && slices.Contains(q.Applications, h.Application) && h.Hour >= q.From && h.Hour < q.To {
+			out = append(out, h)
+		}
+	}
+	return out, domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 2, Next: 77}}}, s.usageFails
+}
+
 func (s *fakeEngine) Lag() time.Duration { return 12 * time.Millisecond }
 
-func (s *fakeEngine) Hit(domain.AccountID, domain.ApplicationID, time.Time) {
+func (s *fakeEngine) Hit(_ domain.AccountID, _ domain.ApplicationID, _ time.Time, paid bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hits++
+	if paid {
+		s.paid++
+	}
 }
+
+func (s *fakeEngine) Elsewhere(f func(domain.AccountID, uint64)) { s.elsewhere = f }
 
 // testHasher hashes under a fixed secret.
 type testHasher struct{}

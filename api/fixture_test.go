@@ -73,7 +73,8 @@ func always(a *domain.Answer) asked {
 func newFixture(t testing.TB, answer ...asked) *fixture {
 	t.Helper()
 	s := &fakeEngine{
-		next: 5, keys: map[domain.KeyHash]*domain.Key{}, apps: map[domain.ApplicationID]*domain.Application{},
+		limits: domain.Limits{Rate: domain.MaxRate, Burst: domain.MaxBurst, Mode: domain.HardLimit},
+		next:   5, keys: map[domain.KeyHash]*domain.Key{}, apps: map[domain.ApplicationID]*domain.Application{},
 		members: map[domain.MemberID]*domain.Member{}, names: map[domain.IdentityHash]domain.MemberID{},
 	}
 	s.signs = []*domain.SigningKey{published(previousKey, now.AddDate(0, -2, 0)), published(signingKey, now.AddDate(0, -1, 0))}

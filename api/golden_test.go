@@ -60,6 +60,11 @@ func TestGolden_Answers(t *testing.T) {
 	})
 	// The definition's link is the default of the action's.
 	h.engine.defs[0].Link, h.engine.defs[0].Category = "https://example.com/definition", "Music"
+	h.engine.usage = []domain.HourHits{
+		{Application: 1, Hour: hourOf(now) - 24*30, Hits: 5},
+		{Application: 2, Hour: hourOf(now) - 24, Hits: 4},
+		{Application: 2, Hour: hourOf(now), Hits: 1234},
+	}
 	h.engine.members[4097].UUID = [16]byte{0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0x4d, 0xef, 0x81, 15: 0xff}
 	for _, c := range []struct{ name, method, target, body string }{
 		{"listBrands.200", "GET", "/v1.1/brands?limit=1", ""},
@@ -142,6 +147,9 @@ func TestGolden_Answers(t *testing.T) {
 		{"getTopDomains.200", "GET", "/v1.1/members/domains/top", ""},
 		{"getMemberTopDomains.200", "GET", "/v1.1/member/4097/domains/top", ""},
 		{"getMemberVisits.200", "GET", "/v1.1/members/stats/visits", ""},
+		{"getUsage.200", "GET", "/v1.1/account/usage?interval=day&start_date=2026-03-14+12:00:00&period=1+day", ""},
+		{"getUsage.200-hour", "GET", "/v1.1/account/usage?interval=hour&start_date=2026-03-15+11:00:00&end_date=2026-03-15+13:00:00", ""},
+		{"getUsage.200-month", "GET", "/v1.1/account/usage?interval=month&start_date=2026-02-01+00:00:00&period=2+month&app_scope=businessunit", ""},
 		{"problem", "GET", "/v1.1/brands?limit=x", ""},
 	} {
 		w := h.do(c.method, keyed(c.target, keyAdvanced), c.body)

@@ -83,6 +83,7 @@ var takes = map[string]word{
 	"paid_only": "flag", "optedin": "flag", "includeonetime": "flag", "totalmembercount": "flag", "all_member_actions": "flag", "order_by_recorded": "flag",
 	"explain": "flag", "explain_after": "cursor", "refresh": "flag", "showposition": "flag", "showbrands": "flag", "showactions": "flag", "extended": "flag",
 	"period": "period", "period_end": "period", "start_date": "date", "end_date": "date", "updated_since": "date",
+	"interval": "order", "app_scope": "order",
 	"limit": "limit", "cursor": "cursor", "sort": "sort", "group_by": "group", "order_by": "order", "fields": "fields", "required_fields": "fields",
 	"age": "ages", "valid": "flag", "uniquemember": "flag",
 	"keyword": "text", "brand_type": "text", "type": "text", "threshold": "threshold",

@@ -222,8 +222,8 @@ var sufficient = map[string][]string{
 	"POST /v1.1/member/:memberid/register": {"uid", "authtoken"}, "POST /v1.1/member/login": {"uid", "authtoken"}, "GET /v1.1/member": {"email"},
 	"POST /v1.1/optin": {"id"}, "POST /v1.1/optout": {"id"}, "POST /v1.1/brand/:brandid/optin": {"id"},
 	"POST /v1.1/brand/:brandid/optout": {"id"}, "POST /v1.1/segment/:segmentid/optin": {"id"},
-	"POST /v1.1/segment/:segmentid/optout": {"id"},
-	"GET /v1.1/auth":                       {"accessToken"}, "POST /v1.1/auth": {"accessToken"},
+	"POST /v1.1/segment/:segmentid/optout": {"id"}, "GET /v1.1/account/usage": {"period"},
+	"GET /v1.1/auth": {"accessToken"}, "POST /v1.1/auth": {"accessToken"},
 }
 
 // beside are parameters that one cannot stand without.

@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/segments"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/stats"
+	"github.com/ovation-analytics/ovation/api/usage"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -102,7 +103,7 @@ func memberOperations(s *services) []*serve.Operation {
 	}
 }
 
-// accessOperations are those on tokens and on the application of the key.
+// accessOperations are those on tokens, on the application of the key and on how often keys were used.
 func accessOperations(member *members.Service) []*serve.Operation {
 	return []*serve.Operation{
 		serve.Get("getAuth", "Auth", "/v1.1/auth", "The member of an access token or of a Bearer", member.Auth, serve.Public, serve.WithBearer),
@@ -113,5 +114,7 @@ func accessOperations(member *members.Service) []*serve.Operation {
 		serve.Post("whitelistDomain", "Applications", "/v1.1/app/whitelist", "Another path of allowDomain", applications.Allow, serve.Advanced),
 		serve.Post("unallowDomain", "Applications", "/v1.1/app/unallowlist", "Take a domain from the allowlist", applications.Unallow, serve.Advanced),
 		serve.Post("unwhitelistDomain", "Applications", "/v1.1/app/unwhitelist", "Another path of unallowDomain", applications.Unallow, serve.Advanced),
+
+		serve.Get("getUsage", "Account", "/v1.1/account/usage", "Hits per hour, day or month, of one application or of all", usage.Show),
 	}
 }

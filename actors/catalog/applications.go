@@ -98,6 +98,8 @@ func putApplication(v *View, a *domain.Application, epoch uint64) {
 	var before []string
 	if old := v.applications.Get(uint32(a.ID)); old != nil {
 		before = old.Domains
+	} else {
+		changeOwned(v, a.Account, epoch, func(o *owned) { o.applications = append(o.applications, a.ID) })
 	}
 	if !slices.Equal(before, a.Domains) {
 		listed := maps.Clone(v.listed)

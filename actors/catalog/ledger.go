@@ -59,7 +59,8 @@ func (l *ledger) load(entity any) error {
 func (l *ledger) publish() *View {
 	v := l.view
 	v.next = l.state.Next
-	l.view = v.clone()
+	next := *v // its own fields may be written; pages are copied when set
+	l.view = &next
 	l.epoch++
 	return v
 }
@@ -213,6 +214,10 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		return editApplication(l, c)
 	case *domain.AddSigningKey:
 		return addSigningKey(l, c)
+	case *domain.PutPlan:
+		return l.putPlan(c)
+	case *domain.PutLimits:
+		return l.putLimits(c)
 	case *domain.SetAside:
 		l.keep(c)
 		return domain.Outcome{}

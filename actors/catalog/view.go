@@ -29,10 +29,11 @@ type View struct {
 
 // owned is what an account has, in order of ids; it only grows.
 type owned struct {
-	changed     int64 // offset after the last record that changed something of it
-	brands      []domain.BrandID
-	definitions []domain.DefinitionID
-	segments    []domain.SegmentID
+	changed      int64 // offset after the last record that changed something of it
+	applications []domain.ApplicationID
+	brands       []domain.BrandID
+	definitions  []domain.DefinitionID
+	segments     []domain.SegmentID
 }
 
 // RecordPlace is a record of the journal, distinct from any other that was or will be at its offset.
@@ -81,6 +82,19 @@ func (v *View) Account(id domain.AccountID) (*domain.Account, bool) {
 func (v *View) Application(id domain.ApplicationID) (*domain.Application, bool) {
 	a := v.applications.Get(uint32(id))
 	return a, a != nil
+}
+
+// ApplicationsOf are the account's applications by id.
+func (v *View) ApplicationsOf(account domain.AccountID) []*domain.Application {
+	o := v.owned.Get(uint32(account))
+	if o == nil {
+		return nil
+	}
+	out := make([]*domain.Application, len(o.applications))
+	for i, id := range o.applications {
+		out[i] = v.applications.Get(uint32(id))
+	}
+	return out
 }
 
 // Brand is a brand that the account has; a deleted one it has not.
@@ -229,12 +243,6 @@ func (v *View) Source(partition int) (id domain.TopicID) {
 		}
 	}
 	return id
-}
-
-// clone is a copy whose own fields may be written; pages are copied when set.
-func (v *View) clone() *View {
-	c := *v
-	return &c
 }
 
 func putKey(v *View, k *domain.Key, epoch uint64) {

@@ -35,7 +35,8 @@ func ParsePlan(s string) (Plan, bool) {
 type Account struct {
 	ID      AccountID
 	Name    string
-	Created int64 // ms since 1970
+	Created int64  // ms since 1970
+	Limits  Limits // of its own; what is zero is its plan's
 }
 
 // Application acts for an account.

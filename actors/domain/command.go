@@ -148,6 +148,7 @@ type Usage struct {
 	Hour        uint32 // hours since 1970
 	Incarnation uint64
 	Total       uint64
+	Taken       uint64 // those that took a token of the account's rate; not stored
 }
 
 // Kind is KindUsage.

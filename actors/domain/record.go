@@ -41,6 +41,8 @@ const (
 	KindUnallowDomain     Kind = 85
 	KindEditApplication   Kind = 86
 	KindAddSigningKey     Kind = 87
+	KindPutPlan           Kind = 88
+	KindPutLimits         Kind = 89
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

@@ -15,6 +15,7 @@
 //	latest.go       the latest actions of leaders far down, in two rounds
 //	hydrate.go      contents and members of a feed's page
 //	resolve.go      members by id and by name
+//	usage.go        hits of applications
 //	revalidate.go   is an answer unchanged
 //	executor.go     the workers that scan
 //

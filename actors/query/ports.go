@@ -26,6 +26,9 @@ type Shard interface {
 	Resolve(
 		ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool,
 	) ([]domain.MemberID, int64, error)
+	// Usage is the hits of those applications whose counts the shard has, by application and
+	// hour, without hours of none, and the offset that is applied.
+	Usage(ctx context.Context, q *domain.UsageQuestion) ([]domain.HourHits, int64, error)
 	// Estimate is how many rows the reads would read, no fewer.
 	Estimate(account domain.AccountID, reads []Read, p Precision) (uint64, error)
 	// Version is that of the newest commit; 0 where the shard does not serve.

@@ -63,6 +63,7 @@ func (j *Journals) Replay(ctx context.Context, id int, o Options) (*Shadow, erro
 	c.Appender = s.appender
 	c.Open = o.Open
 	c.SetAside = func(catalog.RecordPlace) error { return nil }
+	c.Counted = nil
 	c.Log = quiet
 	c.DeadLetters = nowhere{}
 	c.MemberBytes = cmp.Or(o.MemberBytes, 6<<20)

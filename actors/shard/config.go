@@ -16,15 +16,14 @@ type Config struct {
 	ID, Shards int
 	Limits
 	Lifetime
+	Hooks
 	Journal     journal.Log
 	Appender    *journal.PartitionAppender // of this partition
 	Open        func() (Store, error)
 	Catalog     *catalog.Handle
 	DeadLetters DeadLetters
-	Remedy      func(err error, shard int, accept *domain.AcceptGap) string // of an error that stopped it
 	Handle      *Handle
-	SetAside    func(catalog.RecordPlace) error // of a record that failed twice: the shard then restarts
-	Yield       *yield.Questions                // of the node
+	Yield       *yield.Questions // of the node
 	Log         *slog.Logger
 
 	restarts restarts
@@ -36,6 +35,13 @@ type (
 	DeadLetters = machine.DeadLetters
 	Limits      = machine.Limits
 )
+
+// Hooks are what a shard calls on its goroutine.
+type Hooks struct {
+	Remedy   func(err error, shard int, accept *domain.AcceptGap) string // of an error that stopped it
+	SetAside func(catalog.RecordPlace) error                             // of a record that failed twice: the shard then restarts
+	Counted  func(*domain.Record)                                        // of hits that a node counted; nil: not asked for
+}
 
 // Lifetime is when a shard begins and ends.
 type Lifetime struct {

@@ -90,3 +90,10 @@ func (w Guarded) Earliest(account domain.AccountID, hash domain.IdentityHash) (d
 func (w Guarded) Pointed(account domain.AccountID, hash domain.IdentityHash, f func(domain.MemberID)) error {
 	return w.checked(w.Snapshot.Pointed(account, hash, f))
 }
+
+// Hits is as of the Snapshot, but for errors.
+func (w Guarded) Hits(
+	account domain.AccountID, application domain.ApplicationID, from, to uint32, f func(domain.Usage),
+) error {
+	return w.checked(w.Snapshot.Hits(account, application, from, to, f))
+}

@@ -32,5 +32,10 @@ type Snapshot interface {
 	// Pointed calls f with every member that the hash points to, those created first
 	// first.
 	Pointed(account domain.AccountID, hash domain.IdentityHash, f func(domain.MemberID)) error
+	// Hits calls f with every count of hits of an application in the hours [from, to) since
+	// 1970, one of each life of a node.
+	Hits(
+		account domain.AccountID, application domain.ApplicationID, from, to uint32, f func(domain.Usage),
+	) error
 	Close() error
 }

@@ -20,6 +20,9 @@ func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /applications/{id}", p.handle(p.editApplication))
 	mux.HandleFunc("GET /signing-keys", p.handle(p.listSigningKeys))
 	mux.HandleFunc("POST /signing-keys/rotate", p.handle(p.rotateSigningKey))
+	mux.HandleFunc("POST /applications/{id}/plan", p.handle(p.putPlan))
+	mux.HandleFunc("GET /accounts", p.handle(p.listAccounts))
+	mux.HandleFunc("POST /accounts/{id}/limits", p.handle(p.putLimits))
 	mux.HandleFunc("GET /keys", p.handle(p.listKeys))
 	mux.HandleFunc("POST /keys", p.handle(p.createKey))
 	mux.HandleFunc("POST /keys/{id}/revoke", p.handle(p.revokeKey))
@@ -118,11 +121,11 @@ func (p *port) mayBeGlobal(id domain.ApplicationID) bool {
 }
 
 func (p *port) revokeKey(r *http.Request) (any, error) {
-	id, err := strconv.ParseUint(r.PathValue("id"), 10, 32)
-	if err != nil || id == 0 {
-		return nil, domain.Bad(domain.InvalidParameter, "id", "a key's id is a number, as key list shows it")
+	id, err := idInPath(r, "a key's id is a number, as key list shows it")
+	if err != nil {
+		return nil, err
 	}
-	return RevokedKey{uint32(id), true}, p.operator.RevokeKey(r.Context(), uint32(id))
+	return RevokedKey{id, true}, p.operator.RevokeKey(r.Context(), id)
 }
 
 func (p *port) acceptGap(r *http.Request) (any, error) {

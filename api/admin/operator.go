@@ -52,6 +52,21 @@ func (o Operator) CreateApplication(
 	return domain.AccountID(out.Second), domain.ApplicationID(out.ID), err
 }
 
+// PutPlan gives an application another plan.
+func (o Operator) PutPlan(
+	ctx context.Context, application domain.ApplicationID, plan domain.Plan,
+) (domain.AccountID, error) {
+	out, err := o.do(ctx, 0, &domain.PutPlan{Application: application, Plan: plan, At: o.now().UnixMilli()})
+	return domain.AccountID(out.Second), err
+}
+
+// PutLimits gives an account limits of its own, in the place of those that it had; what is zero
+// is its plan's.
+func (o Operator) PutLimits(ctx context.Context, account domain.AccountID, limits domain.Limits) error {
+	_, err := o.do(ctx, 0, &domain.PutLimits{Account: account, Limits: limits, At: o.now().UnixMilli()})
+	return err
+}
+
 // CreateKey makes a key of random letters, which is in the answer only: the catalog gets its
 // hash.
 func (o Operator) CreateKey(

@@ -21,6 +21,16 @@ type (
 		Application Application `json:"application"`
 		Key         string      `json:"key,omitempty"`
 	}
+	// Limits bound the requests of an account over all of its keys. An answer has those in
+	// force; in a request, which the path says the account of, a zero value is the plan's.
+	Limits struct {
+		Account Account `json:"account,omitzero"`
+		Plan    string  `json:"plan,omitempty"` // the highest one of its applications
+		Rate    uint32  `json:"rate"`           // requests a second
+		Burst   uint32  `json:"burst"`          // requests at once
+		Mode    string  `json:"mode"`           // hard or soft
+		Month   uint64  `json:"month"`          // requests a calendar month; 0: no bound
+	}
 	// CreatedKey is a new key, shown this once.
 	CreatedKey struct {
 		ID          uint32      `json:"id"`

@@ -78,6 +78,12 @@ func (p Period) add(t time.Time, n int) time.Time {
 	return first.AddDate(0, 0, min(d, first.AddDate(0, 1, -1).Day())-1)
 }
 
+// After is the moment a period after t.
+func (p Period) After(t time.Time) time.Time { return p.add(t, 1) }
+
+// Before is the moment a period before t.
+func (p Period) Before(t time.Time) time.Time { return p.add(t, -1) }
+
 // Time is a moment in seconds since 1970; Given reports whether there is one.
 type Time struct {
 	Unix  int64

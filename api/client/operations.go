@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net/http"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -279,4 +280,17 @@ func (c *Client) MembersActivity(ctx context.Context, p Params) (out wire.Member
 func (c *Client) CheckActivity(ctx context.Context, member domain.MemberID, definition domain.DefinitionID, p Params) (out wire.Check, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/member/"+id(member)+"/activity/"+id(definition), p, &out)
 	return out, meta, err
+}
+
+// Usage is the hits of one application or of all: interval, start_date, and end_date or period.
+func (c *Client) Usage(ctx context.Context, p Params) (wire.Usage, Meta, error) {
+	var out []wire.Usage
+	meta, err := c.Get(ctx, "/v1.1/account/usage", p, &out)
+	if err != nil || meta.Status == http.StatusNotModified {
+		return wire.Usage{}, meta, err
+	}
+	if len(out) != 1 {
+		return wire.Usage{}, meta, errors.New("client: account/usage did not answer one object")
+	}
+	return out[0], meta, nil
 }

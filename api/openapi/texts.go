@@ -55,6 +55,7 @@ var tags = []object{
 	{"name": "Auth", "description": "The member of a token."},
 	{"name": "Applications", "description": "The application of the key, and the domains whose pages may read answers."},
 	{"name": "Login statistics", "description": "Registrations and logins. A registration is a service record that comes into being; a visit is either."},
+	{"name": "Account", "description": "How often the account's keys were used."},
 	{"name": "Documents", "description": "What needs no key."},
 }
 
@@ -68,6 +69,9 @@ var headers = object{
 	"X-Request-Id":        header("the request in the service's log", "string"),
 	"Warning":             header("one for each parameter that was ignored or changed: 299 - \"text\"", "string"),
 	"Link":                header("addresses of the pages beside this one, rel next and prev, without the key", "string"),
+	"RateLimit-Limit":     header("how many requests the account may send at once, over all of its keys", "integer"),
+	"RateLimit-Remaining": header("how many of them are left", "integer"),
+	"RateLimit-Reset":     header("seconds until all of them are there again", "integer"),
 	"Retry-After":         header("seconds after which a repeat is worth it, with errors 8, 11 and 19", "integer"),
 	"Idempotent-Replayed": header("true: this is the outcome of an earlier request, or of one under way, with the same Idempotency-Key", "string"),
 }
@@ -138,6 +142,7 @@ var Notes = map[string]string{
 	"removeService":         "Its identity is free again, and an address that was verified on it alone is not verified any more. Error 7: it is the last one.",
 	"loginMember":           "Error 13 where no member has the identity under this application, also while its registration waits. 10 wrong passwords in 15 minutes for one identity lock it for 15 minutes, 100 from one address the address. A public key logs in by email alone.",
 	"attachService":         "The answer is an array of exactly one envelope.",
+	"getUsage":              "An array of one object. A hit is an answered request with a valid key, errors and 304 too, 429 not; it is shown about a second after its answer. The range is widened to whole steps, and clamped at its start (Warning, X-Range) to 7 days per hour, 90 days per day, 12 months per month, and to the year before today. Steps without a hit and applications without one are there.",
 	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
 }
 

@@ -75,6 +75,12 @@ func (r *Recorder) Show(ctx context.Context, account domain.AccountID, items []d
 	return r.engine.Show(ctx, account, items, wait)
 }
 
+// Usage changes by the poll itself: an answer made of it is not cached.
+func (r *Recorder) Usage(ctx context.Context, q *domain.UsageQuestion, wait domain.Position) ([]domain.HourHits, domain.Position, error) {
+	r.record(&domain.ReadSet{}, false)
+	return r.engine.Usage(ctx, q, wait)
+}
+
 // Submit writes: an answer after it is not cached.
 func (r *Recorder) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
 	r.record(&domain.ReadSet{}, false)
@@ -110,6 +116,9 @@ func (r *Recorder) Unchanged(account domain.AccountID, since domain.Versions, f 
 func (r *Recorder) Lag() time.Duration { return r.engine.Lag() }
 
 // Hit counts a request.
-func (r *Recorder) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time) {
-	r.engine.Hit(account, application, at)
+func (r *Recorder) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time, paid bool) {
+	r.engine.Hit(account, application, at, paid)
 }
+
+// Elsewhere is no part of an answer.
+func (r *Recorder) Elsewhere(f func(account domain.AccountID, tokens uint64)) { r.engine.Elsewhere(f) }

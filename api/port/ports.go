@@ -33,6 +33,9 @@ type Engine interface {
 	// Show is what a feed shows of each of the items beside its row, at wait or after
 	// it. Row and Member of an item are looked at.
 	Show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error)
+	// Usage is the hits of applications, by application and hour, without hours of none, at
+	// wait or after it.
+	Usage(ctx context.Context, q *domain.UsageQuestion, wait domain.Position) ([]domain.HourHits, domain.Position, error)
 	// Versions are those of now. Unchanged reports of an answer that was made after them,
 	// and of what has its read set, whether it would be the same now: nothing that it was
 	// made of has changed since, and no action lies between the edges of a range of its
@@ -48,8 +51,11 @@ type Engine interface {
 	// Lag is now − the latest moment at which every log's end then seen has since
 	// been applied.
 	Lag() time.Duration
-	// Hit counts an answered request.
-	Hit(account domain.AccountID, application domain.ApplicationID, at time.Time)
+	// Hit counts an answered request; paid: it took a token of the account's rate.
+	Hit(account domain.AccountID, application domain.ApplicationID, at time.Time, paid bool)
+	// Elsewhere has f called with the tokens that an account's requests on other nodes took
+	// since the last call. f does not block: it is called on the engine's goroutines.
+	Elsewhere(f func(account domain.AccountID, tokens uint64))
 }
 
 // Catalog is one state of the catalog.
@@ -66,6 +72,8 @@ type Catalog interface {
 	// SigningKeys are the keys of member tokens in the order in which they begin to sign,
 	// ended ones too.
 	SigningKeys() []*domain.SigningKey
+	// ApplicationsOf are the account's by ID.
+	ApplicationsOf(account domain.AccountID) []*domain.Application
 	// Brand, Definition and Segment give what the account has; deleted ones are not
 	// there.
 	Brand(account domain.AccountID, id domain.BrandID) (*domain.Brand, bool)

@@ -26,6 +26,7 @@ type registration struct {
 
 	application domain.ApplicationID
 	imported    credentials.ImportedHash // instead of a password
+	checked     map[string]string        // of what is stored, what is stored if the password is that; "": of none
 }
 
 func newRegistration(req *serve.Request, in *registerIn, at domain.Geo) *registration {
@@ -175,11 +176,7 @@ func (s *Service) password(
 		known = holder.Password(r.identity)
 	}
 	if r.imported == "" {
-		sealed := ""
-		if holder != nil {
-			sealed = credentials.SealedHash(holder, r.identity)
-		}
-		return s.passwords.Check(ctx, r.in.Password, known, sealed)
+		return s.check(ctx, r, holder, known)
 	}
 	if known != "" && credentials.WasImported(known) && credentials.SealedHash(holder, r.identity) == string(r.imported) {
 		return known, nil
@@ -195,6 +192,27 @@ func (s *Service) password(
 		part.Fields = part.Fields.With(domain.Fields{{Field: domain.RecordImportedHash, Value: sealed}})
 	}
 	return stored, nil
+}
+
+// check checks the password of a registration, once against each that is stored: registrations of one
+// address at the same time meet those of each other.
+func (s *Service) check(
+	ctx context.Context, r *registration, holder *domain.Member, known string,
+) (stored string, err error) {
+	if stored, ok := r.checked[known]; ok {
+		return stored, nil
+	}
+	sealed := ""
+	if holder != nil {
+		sealed = credentials.SealedHash(holder, r.identity)
+	}
+	if stored, err = s.passwords.Check(ctx, r.in.Password, known, sealed); err == nil {
+		if r.checked == nil {
+			r.checked = map[string]string{}
+		}
+		r.checked[known] = stored
+	}
+	return stored, err
 }
 
 // holderOf is the member that has an identity; nil: none has.

@@ -81,6 +81,7 @@ func (x *exchange) answer(body any) error {
 		x.server.cache.Compared(false)
 	}
 	x.headers(h)
+	x.allowed.show(h, false)
 	x.send(req.Status, kind, b)
 	return nil
 }
@@ -111,6 +112,8 @@ func (x *exchange) notModified(tag string) {
 	h := x.w.Header()
 	h["Etag"] = []string{tag}
 	x.headers(h)
+	x.allowed.free(x.server.Now)
+	x.allowed.show(h, false)
 	x.empty(http.StatusNotModified)
 }
 
@@ -158,6 +161,7 @@ func (x *exchange) refuse(err error) {
 	case int(domain.Unavailable):
 		x.w.Header().Set("Retry-After", retryAfter)
 	}
+	x.allowed.show(x.w.Header(), p.Error.Code == int(domain.RateLimited))
 	b, err := wire.Encode(p)
 	if err != nil { // a struct of texts always has a JSON form
 		x.empty(p.Status)

@@ -67,7 +67,7 @@ func keyOf(catalog port.Catalog, text string) (*domain.Key, *domain.Application,
 	return key, app, true
 }
 
-// authenticate finds the key, the member of a Bearer and what they may do; the parameters of
+// authenticate finds the key, its account's bucket and the member of a Bearer; the parameters of
 // the query are there. The key may be in the body: a body is read before the key is known only
 // when the query has none.
 func (x *exchange) authenticate() error {
@@ -92,11 +92,10 @@ func (x *exchange) authenticate() error {
 	}
 	req.Key, req.App = key, app
 	allowOrigin(x.w.Header(), x.r, app)
+	x.allowed = x.server.limits.take(&x.req, x.server.Now())
 	if err := x.readBearer(); err != nil {
+		x.allowed.owes = false // code 2 comes before 8
 		return err
-	}
-	if x.op.Advanced && app.Plan < domain.Advanced {
-		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
 	}
 	return nil
 }

@@ -47,9 +47,11 @@ type exchange struct {
 	reply
 	op       *Operation
 	counts   *counters
+	began    time.Time
 	random   domain.RequestID // shown as X-Request-Id
-	admitted bool             // the key may use the operation
-	foreign  error            // the Bearer is another application's
+	allowed  allowance
+	admitted bool  // the key may use the operation
+	foreign  error // the Bearer is another application's
 	body     body
 	deadline deadline
 	poll     poll.Request
@@ -62,8 +64,7 @@ var byEncoding = []string{"Accept-Encoding"}
 
 // ServeHTTP answers a request, counts it and logs it: at level debug, and in the access log.
 func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	began := a.Now()
-	x := &exchange{server: a, reply: reply{w: w, r: r}, counts: a.none}
+	x := &exchange{server: a, reply: reply{w: w, r: r}, counts: a.none, began: a.Now()}
 	_, _ = rand.Read(x.random[:]) // never fails
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.random.String()}
@@ -75,9 +76,10 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			}
 			x.crashed(p)
 		}
-		took := a.Now().Sub(began)
+		ended := a.Now() // reading the clock is much of a small answer
+		took := ended.Sub(x.began)
 		x.counts.add(x.status, took)
-		a.hit(x.req.Key)
+		a.hit(x, ended)
 		if a.Logger.Enabled(r.Context(), slog.LevelDebug) {
 			a.Logger.Debug("request", slog.String("operation", x.counts.name), slog.Int("status", x.status),
 				slog.Duration("took", took), slog.String("request", x.random.String()))
@@ -87,6 +89,9 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if err := x.serve(); err != nil {
+		if over := x.allowed.settle(); over != nil {
+			err = over
+		}
 		if x.admitted {
 			x.headers(h)
 		}
@@ -138,6 +143,9 @@ func (x *exchange) serve() error {
 	}
 	x.admitted = true
 	x.readCatalog()
+	if err := x.allowed.limit(&x.req, x.deadline.ctx, len(x.tags()) > 0); err != nil {
+		return err
+	}
 	if err := x.check(); err != nil {
 		return err
 	}
@@ -156,7 +164,7 @@ func (x *exchange) begin() {
 	a, req := x.server, &x.req
 	x.deadline.request = x.r.Context()
 	req.server, req.op, req.Engine, req.Catalog = a, x.op, a.Engine, a.Engine.Catalog()
-	req.Now, req.remote = a.Now(), x.r.RemoteAddr
+	req.Now, req.remote = x.began, x.r.RemoteAddr
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
 }
@@ -188,14 +196,7 @@ func (x *exchange) check() error {
 	if x.body.err != nil {
 		return x.body.err
 	}
-	if x.op.Enterprise != "" && x.req.App.Plan < domain.Enterprise {
-		var refused error
-		x.req.Params.Prefixed(x.op.Enterprise, func(name, _ string) {
-			refused = domain.Bad(domain.PlanRequired, x.op.Enterprise, "custom fields need the enterprise plan")
-		})
-		return refused
-	}
-	return nil
+	return refuseCustom(&x.req) // of the body
 }
 
 // identify gives the request its id: of the Idempotency-Key where there is one, else the
@@ -233,6 +234,9 @@ func run[In, Out any](x *exchange, f Handler[In, Out]) (any, error) {
 	if x.unchanged() {
 		return nil, nil
 	}
+	if err := x.allowed.settle(); err != nil {
+		return nil, err
+	}
 	return f(x.deadline.ctx(), &x.req, &in.In)
 }
 
@@ -251,6 +255,11 @@ func (x *exchange) prepare(bound any, in *common) error {
 	}
 	if err := x.permitted(); err != nil {
 		return err
+	}
+	if in.WaitFor.Given || x.asks("refresh") { // a request without a token does not wait
+		if err := x.allowed.settle(); err != nil {
+			return err
+		}
 	}
 	if in.WaitFor.Given {
 		if err := x.await(in); err != nil {

@@ -51,6 +51,7 @@ type Server struct {
 	bodies  inflight
 	asking  inflight
 	cache   *poll.Cache
+	limits  *limiter
 	cursors page.Sealer
 	base    atomic.Pointer[base] // of the last request, where ByHost
 }
@@ -59,7 +60,7 @@ type Server struct {
 func New(config Config) (*Server, error) {
 	a := &Server{
 		Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched),
-		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey),
+		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey), limits: newLimiter(),
 	}
 	a.bodies.most = cmp.Or(config.InFlightBytes, inFlightBytes) / 2
 	a.asking.most = a.bodies.most
@@ -77,6 +78,9 @@ func New(config Config) (*Server, error) {
 	if err := a.compile(config.Operations); err != nil {
 		return nil, err
 	}
+	a.Engine.Elsewhere(func(account domain.AccountID, tokens uint64) {
+		a.limits.elsewhere(account, tokens, a.Engine.Catalog(), a.Now())
+	})
 	return a, nil
 }
 

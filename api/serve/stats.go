@@ -1,11 +1,11 @@
 package serve
 
 import (
+	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/problem"
 )
 
@@ -82,9 +82,14 @@ func (a *Server) Stats() []OperationStats {
 	return out
 }
 
-// hit counts an answered request with a valid key in the engine.
-func (a *Server) hit(key *domain.Key) {
-	if key != nil {
-		a.Engine.Hit(key.Account, key.Application, a.Now())
+// hit counts an answered request with a valid key in the engine; a 429 is none.
+func (a *Server) hit(x *exchange, at time.Time) {
+	key := x.req.Key
+	switch {
+	case key == nil:
+	case x.status != http.StatusTooManyRequests:
+		a.Engine.Hit(key.Account, key.Application, at, x.allowed.paid)
+	default:
+		x.allowed.unspend()
 	}
 }

@@ -126,7 +126,7 @@ func (h *ward) eventually(what string, holds func() bool) {
 func (h *ward) metric(name string, labels ...string) float64 {
 	h.Helper()
 	r := status.NewRegistry()
-	status.Register(r, h.engine.shown(), h.engine.api.Polls)
+	status.Register(r, h.engine.shown(), h.engine.api.Polls, h.engine.api.Limited)
 	families, err := r.Gather()
 	h.must(err)
 	want := map[string]string{}

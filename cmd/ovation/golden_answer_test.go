@@ -197,6 +197,7 @@ var fresh = []struct {
 	{regexp.MustCompile(`((?:[?&]|\\u0026)(?:cursor|explain_after|wait_for)=)[A-Za-z0-9_-]+`), `$1…`},
 	{regexp.MustCompile(`("AccessToken":")[0-9a-f]{32}_`), `$1…_`},
 	{regexp.MustCompile(`("(?:UUID|position|request_id)":")[^"]+`), `$1…`},
+	{regexp.MustCompile(`(?m)^(Ratelimit-(?:Limit|Remaining|Reset): )[0-9]+$`), `$1…`},
 	{regexp.MustCompile(`(?m)^(Etag: W/"|X-Position: |X-Request-Id: |X-Lag-Ms: )[0-9A-Za-z_-]+`), `$1…`},
 }
 
@@ -251,7 +252,7 @@ func head(r *http.Response) string {
 		}
 	}
 	usual := []string{
-		"Cache-Control: private, no-cache", "X-Content-Type-Options: nosniff", "X-Position: …", "X-Request-Id: …",
+		"Cache-Control: private, no-cache", "Ratelimit-Limit: …", "Ratelimit-Remaining: …", "Ratelimit-Reset: …", "X-Content-Type-Options: nosniff", "X-Position: …", "X-Request-Id: …",
 	}
 	switch {
 	case r.StatusCode >= http.StatusBadRequest:

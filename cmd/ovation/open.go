@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -26,6 +27,13 @@ import (
 )
 
 // The steps of newProgram, in their order; those of the logs are in logs.go.
+
+// incarnation tells this process from every other: two that start at one moment, too.
+func incarnation() uint64 {
+	var b [8]byte
+	rand.Read(b[:]) // never fails: it ends the program instead
+	return binary.BigEndian.Uint64(b[:])
+}
 
 // probe checks that the addresses are free, and opens what the API's port needs, before anything
 // is made: a node that cannot listen leaves no directory.
@@ -190,7 +198,7 @@ func (p *program) openNode(ctx context.Context) error {
 		Questions:   actors.Questions{Workers: p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows)},
 		Retention:   actors.Retention{Trim: trim, TrimAfter: time.Hour},
 		TopicPrefix: p.cfg.TopicPrefix,
-		Incarnation: uint64(time.Now().UnixNano()),
+		Incarnation: incarnation(),
 		Log:         p.log,
 	})
 	p.onClose(func() error { return p.node.Stop(stopTime) })

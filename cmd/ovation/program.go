@@ -163,7 +163,7 @@ func (p *program) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	status.Register(p.metrics, p.shown(), p.api.Polls)
+	status.Register(p.metrics, p.shown(), p.api.Polls, p.api.Limited)
 	p.gate.Open(p.adminPort(token))
 	keeping, stop := context.WithCancel(ctx)
 	defer stop()

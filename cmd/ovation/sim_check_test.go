@@ -106,6 +106,12 @@ func (w *simulation) check(c func(*label) *client.Client) error {
 	if err := w.checkAccess(c); err != nil {
 		return err
 	}
+	if err := w.checkLimits(); err != nil {
+		return err
+	}
+	if err := w.checkUsage(); err != nil {
+		return err
+	}
 	return w.checkCatalog(c)
 }
 

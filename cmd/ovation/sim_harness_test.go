@@ -22,6 +22,7 @@ const simPartitions = 2
 type simulation struct {
 	rng     *rand.Rand // of the schedule: the goroutine that runs it alone
 	unusual *rand.Rand // likewise, of what no healthy installation meets
+	office  *rand.Rand // likewise, of operators
 	wires   *wires
 	secrets *Secrets
 	access  *accessSchedule
@@ -49,8 +50,10 @@ type simulation struct {
 	archive    archive
 	foreign    map[origin]expectation // of the journal: values of another program, dead letters all
 	story      []string
-	said       []*act // what was published and is no rubbish
-	recorded   []*act // what was recorded over HTTP
+	counted    []*lifeHits        // of the engine's lives since settled
+	settled    map[appHour]uint64 // the hits of those before
+	said       []*act             // what was published and is no rubbish
+	recorded   []*act             // what was recorded over HTTP
 }
 
 // lostSpan is what an operator gave up: offsets of one topic's partition.
@@ -61,7 +64,7 @@ type lostSpan struct {
 }
 
 func newSimulation(seed uint64) *simulation {
-	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), access: newAccessSchedule(seed)}
+	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), office: rand.New(rand.NewPCG(seed, 7)), access: newAccessSchedule(seed)}
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
 	w.secrets.Signing = []SigningKey{{KID: "k"}}
@@ -143,8 +146,12 @@ func (w *simulation) watch(p *power) {
 
 func (w *simulation) startEngine(p *power) error {
 	w.watch(p)
+	hits := newLifeHits()
+	w.mu.Lock()
+	w.counted = append(w.counted, hits)
+	w.mu.Unlock()
 	w.keys.rotate(w.secrets)
-	e, err := startEngine(p, w.wires, w.secrets)
+	e, err := startEngine(p, w.wires, w.secrets, hits)
 	if err != nil {
 		return err
 	}
@@ -371,7 +378,10 @@ func (w *simulation) furnish() error {
 		if err != nil {
 			return err
 		}
-		l := &label{id: account}
+		l := &label{id: account, app: app, limits: simLimits, plan: domain.Advanced}
+		if err := op.PutLimits(ctx, account, simLimits); err != nil {
+			return err
+		}
 		if l.key, _, err = op.CreateKey(ctx, app, domain.ScopeApplication); err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
@@ -61,13 +62,15 @@ type engineLife struct {
 	*program
 	power  *power
 	panics panics
+	hits   *lifeHits
+	off    func() bool // the broker's power
 }
 
 const simShards = 2
 
 // startEngine opens the engine as newProgram does. It gives up when the power is cut,
 // and when that of its broker is.
-func startEngine(p *power, w *wires, secrets *Secrets) (_ *engineLife, err error) {
+func startEngine(p *power, w *wires, secrets *Secrets, hits *lifeHits) (_ *engineLife, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	broker := w.broker().power.off
@@ -79,7 +82,7 @@ func startEngine(p *power, w *wires, secrets *Secrets) (_ *engineLife, err error
 		}
 		cancel()
 	}()
-	e := &engineLife{power: p, program: &program{
+	e := &engineLife{power: p, hits: hits, off: w.broker().power.isOff, program: &program{
 		cfg: Config{Shards: simShards, Memory: 8 << 20}, log: p.console, secrets: secrets,
 	}}
 	defer func() {
@@ -117,7 +120,8 @@ func (e *engineLife) findTopics(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t.journal, t.catalog = panicLog{eventLog{Log: journal}, &e.panics.journal}, panicLog{eventLog{Log: catalog}, &e.panics.catalog}
+	t.journal = usageLog{panicLog{eventLog{Log: journal}, &e.panics.journal}, e.hits, e.off}
+	t.catalog = panicLog{eventLog{Log: catalog}, &e.panics.catalog}
 	t.counts = new(activity.Stats)
 	s, err := ingest.OpenSource(ctx, e.client, ingest.SourceConfig{
 		Topic: kafka.Activities, Journal: journal.Topic(), Hasher: e.hasher, Stats: t.counts,
@@ -144,8 +148,9 @@ func (e *engineLife) openDisks(context.Context) error {
 func (e *engineLife) answer(context.Context) error {
 	var err error
 	e.api, err = api.New(api.Config{
-		Engine: engine{e.node}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.secrets.privateHalves(),
+		Engine: hitCounter{engine{e.node}, e.hits}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.secrets.privateHalves(),
 		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper,
+		HashCost: credentials.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1},
 	})
 	return err
 }

@@ -13,10 +13,14 @@ import (
 // label is an account with what its application made.
 type label struct {
 	id          domain.AccountID
+	app         domain.ApplicationID
 	key         string
 	brands      []domain.BrandID
 	definitions []definition
-	visits      int // registrations, attachments and logins that were answered
+	visits      int           // registrations, attachments and logins that were answered
+	limits      domain.Limits // as an operator set them last
+	plan        domain.Plan
+	operating   bool
 }
 
 // definition is a definition of an activity.

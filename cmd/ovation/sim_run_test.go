@@ -58,6 +58,7 @@ func simulate(seed uint64) (err error) {
 			return err
 		}
 		w.accessStep()
+		w.operatorStep()
 		w.putKeys()
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
 		if err := w.revive(2); err != nil {
@@ -265,6 +266,7 @@ func (w *simulation) again() error {
 	if err := w.engine.Close(); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
+	w.closedWell()
 	disk := newDisk()
 	if _, err := vfs.Clone(w.engine.power.disk, disk, keysDir, keysDir); err != nil {
 		return fmt.Errorf("copy the data keys: %w", err)

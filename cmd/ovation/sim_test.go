@@ -30,6 +30,7 @@ import (
 //	sim_keys_test.go     data keys, and rotations of the master key
 //	sim_strange_test.go  values of other programs in our topics, readers that panic
 //	sim_model_test.go    what was sent; sim_check_test.go: what must have become of it
+//	sim_usage_test.go    hits, plans and limits
 //	sim_tell_test.go     numbers of several endpoints; sim_read_test.go: feeds, letters
 //
 // A seed decides the schedule, each fault's chance and when the power is cut, counted in

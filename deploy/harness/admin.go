@@ -68,6 +68,9 @@ func (n *Node) ask(ctx context.Context, path string, body, out any) error {
 	return nil
 }
 
+// unlimited are limits that no load reaches.
+var unlimited = map[string]uint32{"rate": 1_000_000, "burst": 10_000_000}
+
 // Application makes an application of an account, and the account if there is none of that
 // name; it returns the account's id and the application's key.
 func (n *Node) Application(ctx context.Context, account, name string) (id uint32, key string, err error) {
@@ -76,6 +79,10 @@ func (n *Node) Application(ctx context.Context, account, name string) (id uint32
 		Key     string
 	}
 	err = n.ask(ctx, "/applications", map[string]string{"account": account, "name": name, "plan": "enterprise"}, &out)
+	if err != nil {
+		return 0, "", err
+	}
+	_, err = n.Ask(ctx, fmt.Sprintf("/accounts/%d/limits", out.Account.ID), unlimited)
 	return out.Account.ID, out.Key, err
 }
 

@@ -175,6 +175,23 @@ func (s Set) Usage(f func(domain.UsageCount)) error {
 	})
 }
 
+// Hits calls f with every count of hits of an application in the hours [from, to) since 1970,
+// by hour: one of each life of a node. The key has no account; the value's must be the one
+// given.
+func (s Set) Hits(
+	account domain.AccountID, application domain.ApplicationID, from, to uint32, f func(domain.Usage),
+) error {
+	lower := format.AppendUsageKey(nil, s.shard, domain.Usage{Application: application, Hour: from})
+	upper := format.AppendUsageKey(nil, s.shard, domain.Usage{Application: application, Hour: to})
+	return scan.Range(s.db, lower, upper, func(k, v []byte) (bool, error) {
+		u, err := format.DecodeUsageKey(k, v)
+		if err == nil && u.Account == account {
+			f(u.Usage)
+		}
+		return true, err
+	})
+}
+
 // all calls f with the keys of a family that begins with the shard.
 func (s Set) all(family byte, f func(k, v []byte) error) error {
 	return scan.Prefix(s.db, format.AppendShard(nil, family, s.shard), f)

@@ -65,7 +65,7 @@ func nothingFound(t *testing.T, what string, f *audit.Findings, err error) {
 }
 
 func TestCompare_StoresOfTheSameRecords(t *testing.T) {
-	for seed := range uint64(12) {
+	for _, seed := range some[uint64](8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			have, replay := twoStores(t, seed, 40+int(seed)*5)

@@ -19,8 +19,10 @@ import (
 // commits, flushes and compactions: nothing reported is lost, nothing is reported
 // after.
 func TestStore_DiskErrorLosesNothingReported(t *testing.T) {
-	for n := range 20 {
-		n := int64(n * 7)
+	for n := range int64(20 * 7) {
+		if n%7 > 0 || underRace && n%28 > 0 {
+			continue
+		}
 		t.Run(fmt.Sprint("write ", n), func(t *testing.T) {
 			t.Parallel()
 			fs := vfs.NewCrashableMem()

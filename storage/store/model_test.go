@@ -77,6 +77,7 @@ func checkScans(t *testing.T, m *storetest.Model, s *Shard) {
 		usage[[3]uint64{uint64(u.Application), uint64(u.Hour), u.Incarnation}] = u
 	}))
 	check.Same(t, "usage", usage, m.Usage)
+	checkHits(t, m, s)
 
 	places := map[domain.AccountID][]domain.VisitPlace{}
 	check.OK(t, s.VisitPlaces(func(p domain.NumberedPlace) {
@@ -86,6 +87,23 @@ func checkScans(t *testing.T, m *storetest.Model, s *Shard) {
 		places[p.Account] = append(places[p.Account], p.VisitPlace)
 	}))
 	check.Same(t, "places of visits", places, m.Places)
+}
+
+// checkHits looks up the hits of an application in some hours.
+func checkHits(t *testing.T, m *storetest.Model, s *Shard) {
+	t.Helper()
+	got, want := map[domain.Usage]bool{}, map[domain.Usage]bool{}
+	for _, u := range m.Usage {
+		if u.Account == 1 && u.Application == 3 && u.Hour >= 1 && u.Hour < 3 {
+			want[u.Usage] = true
+		}
+	}
+	check.OK(t, s.Hits(1, 3, 1, 3, func(u domain.Usage) { got[u] = true }))
+	check.Same(t, "hits of two hours", got, want)
+	none := func(u domain.Usage) { t.Fatalf("another account, application or hour has %+v", u) }
+	check.OK(t, s.Hits(2, 3, 0, 100, none))
+	check.OK(t, s.Hits(1, 2, 0, 100, none))
+	check.OK(t, s.Hits(1, 3, 3, 100, none))
 }
 
 func checkLookups(t *testing.T, m *storetest.Model, s *Shard) {

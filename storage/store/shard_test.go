@@ -21,6 +21,21 @@ func smallOptions(fs vfs.FS) Options {
 	return Options{FS: fs, CacheBytes: 1 << 20, MemTableBytes: 256 << 10, SealRows: 300, FilterBytes: 8 << 10, narrow: narrow{widths: format.Widths{Day: 15, Hour: 60}, bucketRows: 40, blockBytes: 100}}
 }
 
+// some is a sample, or with the race detector a quarter of it.
+func some[T any](all ...T) []T {
+	if underRace {
+		return all[:(len(all)+3)/4]
+	}
+	return all
+}
+
+// sampleAll has every row of the model looked up, but with the race detector.
+func sampleAll(m *storetest.Model) {
+	if !underRace {
+		m.Sample = 1
+	}
+}
+
 func openSmall(t testing.TB, fs vfs.FS, o Options) (*Store, *Shard) {
 	t.Helper()
 	s := check.Must[*Store](t)(Open("store", o))
@@ -63,7 +78,7 @@ func askSeen(t testing.TB, sh *Shard, asked bool, changes []domain.Change, want 
 }
 
 func TestShard_RandomOperationsMatchTheModel(t *testing.T) {
-	for _, seed := range []uint64{1, 2, 3} {
+	for _, seed := range some[uint64](1, 2, 3) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			w := storetest.NewGenerator(seed)
 			o := smallOptions(vfs.NewMem())
@@ -88,7 +103,7 @@ func TestShard_RandomOperationsMatchTheModel(t *testing.T) {
 			check.OK(t, s.db.Compact(t.Context(), []byte{0}, []byte{255}, false))
 			closeBoth(t, s, sh)
 			s, sh = openSmall(t, o.FS, o)
-			w.Model.Sample = 1
+			sampleAll(w.Model)
 			checkShard(t, w.Model, sh)
 			closeBoth(t, s, sh)
 		})
@@ -98,7 +113,7 @@ func TestShard_RandomOperationsMatchTheModel(t *testing.T) {
 // TestI3_CrashLeavesACommitBoundary cuts the power beside random commits: what is found
 // is the state after one of them, at or after the last that was reported.
 func TestI3_CrashLeavesACommitBoundary(t *testing.T) {
-	for _, seed := range []uint64{11, 12} {
+	for _, seed := range some[uint64](11, 12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			w := storetest.NewGenerator(seed)
 			fs := vfs.NewCrashableMem()
@@ -156,7 +171,7 @@ func TestCrash_DuringACommitKeepsReported(t *testing.T) {
 	}()
 	var all []storetest.Commit
 	done := 0
-	for range 30 {
+	for range len(some(make([]int, 30)...)) {
 		c := w.Next(w.Rand.IntN(40))
 		all = append(all, c)
 		commits <- c

@@ -31,7 +31,7 @@ func TestAtLeast_IsWhatANaiveModelCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		counts, ids := map[domain.MemberID]int{}, map[domain.MemberID]bool{}
-		for _, a := range m.reference().Counted(m.question(h)) {
+		for a := range m.reference().Counted(m.question(h)) {
 			if counts[a.Member]++; counts[a.Member] == least {
 				ids[a.Member] = true
 			}

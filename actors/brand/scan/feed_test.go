@@ -74,7 +74,7 @@ func TestFeed_IsExactAtEverySize(t *testing.T) {
 	table.Settle()
 	v, x := table.Commit(nil), NewScratch()
 	full := 0
-	for range 300 {
+	for range some(300) {
 		h := w.question(r)
 		h.q.Shape, h.q.Listing.Limit = domain.ShapeFeed, r.IntN(1+r.IntN(2000))
 		got, err := x.Answer(v, h.ask(nil))
@@ -88,7 +88,7 @@ func TestFeed_IsExactAtEverySize(t *testing.T) {
 			full++
 		}
 	}
-	if full < 40 {
+	if full < some(40) {
 		t.Errorf("only %d feeds went on behind their page", full)
 	}
 }

@@ -67,8 +67,8 @@ func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 	}
 	v, x := table.Commit(nil), NewScratch()
 	halves, cells := 0, 0
-	for i := range 3000 {
-		if i == 2000 { // brands that are asked about often are on disk only
+	for i := range some(3000) {
+		if i == some(2000) { // brands that are asked about often are on disk only
 			table.Evict(1)
 			table.Evict(2)
 			v = table.Commit(nil)
@@ -98,7 +98,7 @@ func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 			halves++
 		}
 	}
-	if halves < 60 || cells < 1000 {
+	if halves < some(60) || cells < some(1000) {
 		t.Errorf("only %d feeds began in the midst, %d rows were sounded", halves, cells)
 	}
 }

@@ -18,8 +18,8 @@ func TestRowsIn_IsWhatANaiveModelCounts(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 15))
 	w := population{members: 150, brands: 12, definitions: 7, start: 20_000 * 86400, span: 20 * 86400}
 	table, m := w.mixed(r)
-	for i := range 400 {
-		if i == 200 && !table.Evict(1) {
+	for i := range some(400) {
+		if i == some(200) && !table.Evict(1) {
 			t.Fatal("not evicted")
 		}
 		v, dense := table.Commit(nil), uint32(r.IntN(w.brands))
@@ -33,7 +33,7 @@ func TestRowsIn_IsWhatANaiveModelCounts(t *testing.T) {
 			if f.dense != dense && (dense != rows.EveryBrand || f.dense == rows.Visits) {
 				continue
 			}
-			cold := i >= 200 && f.dense == 1
+			cold := i >= some(200) && f.dense == 1
 			held += uint64(bitset.Bit(cold))
 			list += uint64(bitset.Bit(cold || f.Time >= in.From && f.Time < in.To))
 		}

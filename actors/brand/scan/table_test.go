@@ -56,7 +56,7 @@ type walk struct {
 // log is replayed into the model and every answer compared at its version.
 func TestI7_EveryAnswerIsThatOfOneCommit(t *testing.T) {
 	seeds := 8
-	if testing.Short() {
+	if testing.Short() || underRace {
 		seeds = 4
 	}
 	for seed := range seeds {

@@ -164,11 +164,13 @@ func acceptedGapFromWire(c *checker, m *schema.AcceptedGap) domain.AcceptedGap {
 }
 
 func accountToWire(a *domain.Account) *schema.Account {
-	return &schema.Account{Id: uint32(a.ID), Name: a.Name, Created: a.Created}
+	return &schema.Account{Id: uint32(a.ID), Name: a.Name, Created: a.Created, Limits: limitsToWire(&a.Limits)}
 }
 
-func accountFromWire(_ *checker, m *schema.Account) domain.Account {
-	return domain.Account{ID: domain.AccountID(m.Id), Name: m.Name, Created: m.Created}
+func accountFromWire(c *checker, m *schema.Account) domain.Account {
+	return domain.Account{
+		ID: domain.AccountID(m.Id), Name: m.Name, Created: m.Created, Limits: limitsFromWire(c, m.Limits),
+	}
 }
 
 func keyToWire(k *domain.Key) *schema.Key {

@@ -117,13 +117,13 @@ func claimFromWire(c *checker, m *schema.Claim) domain.Claim {
 
 func usageToWire(u *domain.Usage) *schema.Usage {
 	return &schema.Usage{
-		Application: uint32(u.Application), Hour: u.Hour, Incarnation: u.Incarnation, Total: u.Total,
+		Application: uint32(u.Application), Hour: u.Hour, Incarnation: u.Incarnation, Total: u.Total, Taken: u.Taken,
 	}
 }
 
 func usageFromWire(_ *checker, m *schema.Usage) domain.Usage {
 	return domain.Usage{
-		Application: domain.ApplicationID(m.Application), Hour: m.Hour, Incarnation: m.Incarnation, Total: m.Total,
+		Application: domain.ApplicationID(m.Application), Hour: m.Hour, Incarnation: m.Incarnation, Total: m.Total, Taken: m.Taken,
 	}
 }
 

@@ -51,6 +51,8 @@ var commands = index(
 	message(unallowDomainToWire, unallowDomainFromWire),
 	message(editApplicationToWire, editApplicationFromWire),
 	message(addSigningKeyToWire, addSigningKeyFromWire),
+	message(putPlanToWire, putPlanFromWire),
+	message(putLimitsToWire, putLimitsFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.

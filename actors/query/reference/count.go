@@ -49,13 +49,13 @@ func (m *Model) tally(q *domain.Question) *domain.Tally {
 	}
 	var total counter
 	groups := map[uint32]*counter{}
-	for _, a := range m.Counted(q) {
-		g := group(&a)
+	for a := range m.Counted(q) {
+		g := group(a)
 		if groups[g] == nil {
 			groups[g] = &counter{}
 		}
-		groups[g].add(&a)
-		total.add(&a)
+		groups[g].add(a)
+		total.add(a)
 	}
 	out := &domain.Tally{Total: total.count()}
 	for _, g := range slices.Sorted(maps.Keys(groups)) {
@@ -112,7 +112,7 @@ func (m *Model) timeline(q *domain.Question) *domain.Timeline {
 		total counter
 	}
 	lines := map[domain.Service]*line{}
-	for _, a := range m.Counted(q) {
+	for a := range m.Counted(q) {
 		service := a.Row.Service
 		if q.Shape == domain.ShapeDaily {
 			service = domain.NoService
@@ -126,8 +126,8 @@ func (m *Model) timeline(q *domain.Question) *domain.Timeline {
 		if l.days[day] == nil {
 			l.days[day] = &counter{}
 		}
-		l.days[day].add(&a)
-		l.total.add(&a)
+		l.days[day].add(a)
+		l.total.add(a)
 	}
 	out := &domain.Timeline{First: q.Range.From / 86400}
 	for service, l := range lines {

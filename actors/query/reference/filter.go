@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -49,10 +50,10 @@ func keep(set, other map[domain.MemberID]bool) {
 }
 
 // membersOf is the set of the members of actions.
-func membersOf(actions []Action) map[domain.MemberID]bool {
+func membersOf(actions iter.Seq[*Action]) map[domain.MemberID]bool {
 	out := map[domain.MemberID]bool{}
-	for i := range actions {
-		out[actions[i].Member] = true
+	for a := range actions {
+		out[a.Member] = true
 	}
 	return out
 }

@@ -14,7 +14,12 @@ import (
 // second.
 func (m *Model) feed(q *domain.Question) *domain.Feed {
 	l := &q.Listing
-	all := slices.DeleteFunc(m.Counted(q), func(a Action) bool { return !Mentions(a.Content, l.Keyword) })
+	var all []Action
+	for a := range m.Counted(q) {
+		if Mentions(a.Content, l.Keyword) {
+			all = append(all, *a)
+		}
+	}
 	if !l.Every {
 		latest := map[domain.MemberID]domain.Row{}
 		for _, a := range all {

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -78,29 +79,36 @@ func (m *Model) Answer(q *domain.Question) *domain.Answer {
 	return out
 }
 
-// Counted is the actions that the question counts, with the points that they count for.
-func (m *Model) Counted(q *domain.Question) (out []Action) {
+// Counted is the actions that the question counts, with the points that they count for. They
+// are not to be changed.
+func (m *Model) Counted(q *domain.Question) iter.Seq[*Action] {
 	if q.Visits != nil {
 		return m.visits(q)
 	}
-	passing, groups := m.Passing(q), groupsOf(q)
-	for _, a := range m.Actions {
-		if !m.within(&a, q.Brand, q.Range) {
-			continue
+	return func(yield func(*Action) bool) {
+		passing, groups := m.Passing(q), groupsOf(q)
+		for i := range m.Actions {
+			a := &m.Actions[i]
+			if !m.within(a, q.Brand, q.Range) {
+				continue
+			}
+			g, ok := groups[a.Row.Definition]
+			if !ok || !passing[a.Member] {
+				continue
+			}
+			if s := q.Filter.Services; len(s) > 0 && !slices.Contains(s, a.Row.Service) {
+				continue
+			}
+			if g.Own {
+				own := *a
+				own.Row.Points = g.Points
+				a = &own
+			}
+			if !yield(a) {
+				return
+			}
 		}
-		g, ok := groups[a.Row.Definition]
-		if !ok || !passing[a.Member] {
-			continue
-		}
-		if s := q.Filter.Services; len(s) > 0 && !slices.Contains(s, a.Row.Service) {
-			continue
-		}
-		if g.Own {
-			a.Row.Points = g.Points
-		}
-		out = append(out, a)
 	}
-	return out
 }
 
 // within reports that an action is for a brand, or with 0 for any, and in a range.

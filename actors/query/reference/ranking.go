@@ -67,10 +67,10 @@ func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 // ranked is what each member with an action that counts is ranked by, and its latest action.
 func (m *Model) ranked(
 	q *domain.Question,
-) (leaders map[domain.MemberID]*domain.Leader, latest map[domain.MemberID]Action) {
-	leaders, latest = map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]Action{}
+) (leaders map[domain.MemberID]*domain.Leader, latest map[domain.MemberID]*Action) {
+	leaders, latest = map[domain.MemberID]*domain.Leader{}, map[domain.MemberID]*Action{}
 	members, top := m.byID(), &q.Top
-	for _, a := range m.Counted(q) {
+	for a := range m.Counted(q) {
 		l := leaders[a.Member]
 		if l == nil {
 			l = &domain.Leader{Member: a.Member, At: at(top.Order, members[a.Member])}
@@ -138,7 +138,7 @@ func (m *Model) crossover(q *domain.Question) *domain.Crossover {
 	among, every := membersOf(m.Counted(q)), *q
 	every.Brand, every.Filter = 0, domain.Filter{Services: q.Filter.Services}
 	members := map[domain.BrandID]map[domain.MemberID]bool{}
-	for _, a := range m.Counted(&every) {
+	for a := range m.Counted(&every) {
 		b := a.Row.Brand
 		if !among[a.Member] || b == q.Brand || slices.Contains(q.Without, b) {
 			continue
@@ -168,7 +168,7 @@ func (m *Model) crossover(q *domain.Question) *domain.Crossover {
 // standings is the brands of the actions that count, by score.
 func (m *Model) standings(q *domain.Question) *domain.Standings {
 	brands := map[domain.BrandID]*domain.Standing{}
-	for _, a := range m.Counted(q) {
+	for a := range m.Counted(q) {
 		b := a.Row.Brand
 		if b == m.Visits || slices.Contains(q.Without, b) {
 			continue

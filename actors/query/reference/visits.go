@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"iter"
 	"maps"
 	"slices"
 
@@ -8,28 +9,32 @@ import (
 )
 
 // visits is the visits that the question counts, a registration for a point.
-func (m *Model) visits(q *domain.Question) (out []Action) {
-	passing, members, v := m.Passing(q), m.byID(), q.Visits
-	for _, a := range m.Actions {
-		in := a.Row.Time >= q.Range.From && a.Row.Time < q.Range.To
-		if a.Visit == 0 || !in || !passing[a.Member] || v.Of != 0 && v.Of != a.Visit {
-			continue
+func (m *Model) visits(q *domain.Question) iter.Seq[*Action] {
+	return func(yield func(*Action) bool) {
+		passing, members, v := m.Passing(q), m.byID(), q.Visits
+		for i := range m.Actions {
+			a := m.Actions[i]
+			in := a.Row.Time >= q.Range.From && a.Row.Time < q.Range.To
+			if a.Visit == 0 || !in || !passing[a.Member] || v.Of != 0 && v.Of != a.Visit {
+				continue
+			}
+			s := a.Row.Service
+			switch {
+			case len(q.Filter.Services) > 0 && !slices.Contains(q.Filter.Services, s),
+				v.Domain != "" && v.Domain != a.Place.Domain,
+				v.Page != "" && v.Page != a.Place.Page,
+				v.Valid && (a.Void || !slices.Contains(members[a.Member].Valid, s)):
+				continue
+			}
+			a.Row.Points = 0
+			if a.Visit == domain.Registration {
+				a.Row.Points = 1
+			}
+			if !yield(&a) {
+				return
+			}
 		}
-		s := a.Row.Service
-		switch {
-		case len(q.Filter.Services) > 0 && !slices.Contains(q.Filter.Services, s),
-			v.Domain != "" && v.Domain != a.Place.Domain,
-			v.Page != "" && v.Page != a.Place.Page,
-			v.Valid && (a.Void || !slices.Contains(members[a.Member].Valid, s)):
-			continue
-		}
-		a.Row.Points = 0
-		if a.Visit == domain.Registration {
-			a.Row.Points = 1
-		}
-		out = append(out, a)
 	}
-	return out
 }
 
 // domains counts by domain.
@@ -37,13 +42,13 @@ func (m *Model) domains(q *domain.Question) *domain.Domains {
 	var total counter
 	rows, out := map[string]*counter{}, &domain.Domains{}
 	registrations := map[string]uint64{}
-	for _, a := range m.Counted(q) {
+	for a := range m.Counted(q) {
 		name := a.Place.Domain
 		if rows[name] == nil {
 			rows[name] = &counter{}
 		}
-		rows[name].add(&a)
-		total.add(&a)
+		rows[name].add(a)
+		total.add(a)
 		if a.Visit == domain.Registration {
 			registrations[name]++
 			out.Registrations++

@@ -16,6 +16,7 @@ type commands struct {
 	store     Store
 	effects   *effects
 	registrar *identity.Registrar
+	counted   func(*domain.Record) // nil: not asked for
 }
 
 // apply applies a command. Nothing of a group is pending.
@@ -50,6 +51,9 @@ func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
 		c.effects.Change(domain.Change{
 			Kind: domain.UsagePut, Value: &domain.UsageCount{Account: r.Account, Usage: *m},
 		})
+		if c.counted != nil {
+			c.counted(r)
+		}
 	case *domain.Published:
 		c.trim(m)
 	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief

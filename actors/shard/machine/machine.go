@@ -32,7 +32,8 @@ type Config struct {
 	View        *view.Holder     // where views are published
 	Waiting     *waiters.Waiters // of outcomes
 	Stats       *Stats
-	Yield       *yield.Questions // of the node
+	Yield       *yield.Questions     // of the node
+	Counted     func(*domain.Record) // of hits that a node counted, once applied or more often; nil: not asked for
 	Log         *slog.Logger
 }
 
@@ -107,7 +108,7 @@ func (m *Machine) Open(store Store) *Machine {
 		Effects: &n.effects, Shard: n, Ledger: n.identities, Roster: n.roster, Loaded: n.loaded, Accounts: n.Accounts,
 		Shards: c.Shards, Registered: &c.Stats.Members.Registered,
 	})
-	n.commands = commands{&n.State, store, &n.effects, n.registrar}
+	n.commands = commands{&n.State, store, &n.effects, n.registrar, c.Counted}
 	return n
 }
 

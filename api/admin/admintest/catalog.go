@@ -61,6 +61,22 @@ func (c *Catalog) Submit(_ context.Context, s domain.Submission) (domain.Outcome
 	case *domain.AddSigningKey:
 		c.signing = append(c.signing, &domain.SigningKey{KID: m.KID, Public: m.Public, From: m.From, Created: m.At})
 		return domain.Outcome{New: true}, nil
+	case *domain.PutPlan:
+		if m.Application == 0 || int(m.Application) > len(c.applications) {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "application", Message: "no such application"}, nil
+		}
+		app := *c.applications[m.Application-1]
+		app.Plan = m.Plan
+		c.applications[m.Application-1] = &app
+		return domain.Outcome{ID: uint32(app.ID), Second: uint32(app.Account)}, nil
+	case *domain.PutLimits:
+		if m.Account == 0 || int(m.Account) > len(c.accounts) {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "account", Message: "no such account"}, nil
+		}
+		account := *c.accounts[m.Account-1]
+		account.Limits = m.Limits
+		c.accounts[m.Account-1] = &account
+		return domain.Outcome{ID: uint32(account.ID), Second: uint32(account.ID)}, nil
 	case *domain.RevokeKey:
 		if int(m.ID) > len(c.keys) {
 			return domain.Outcome{Code: domain.NotFound, Message: "no such key"}, nil

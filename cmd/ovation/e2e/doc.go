@@ -8,5 +8,6 @@
 // and actions that answers the same questions by counting; kinds_test.go is the table
 // of all that can be asked, numbers_tellers_test.go that of all that gives a number,
 // which must be the same everywhere (I12). The tests are named by what they show. go
-// test runs the short sizes, go test -tags=full those that are quoted.
+// test runs the short sizes, go test -tags=full those that are quoted. CI leaves the race
+// detector out here: it would watch the model count, and not the program.
 package e2e

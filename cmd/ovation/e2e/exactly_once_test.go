@@ -17,15 +17,15 @@ import (
 type storm struct {
 	records, kills, brands, fans int // as many kills of Apache Kafka, where it is the log
 	writers, writes              int // over HTTP: so many at once, so many each
-	questions, oneIn             int // random ones a brand, and which share of the kinds each is of
+	questions, again, oneIn      int // random ones a brand, then and after a rebuild and a restart; which share of the kinds each is of
 	pause                        time.Duration
 }
 
 func sizeOfStorm(on site) storm {
 	if full {
-		return storm{records: 2_000_000, kills: 30, brands: 12, fans: 600, writers: 4, writes: 400, questions: 20, oneIn: 4, pause: 20 * time.Second}
+		return storm{records: 2_000_000, kills: 30, brands: 12, fans: 600, writers: 4, writes: 400, questions: 20, again: 2, oneIn: 4, pause: 20 * time.Second}
 	}
-	return storm{records: on.some(200_000), kills: 2, brands: 6, fans: 250, writers: 3, writes: 40, questions: 12, oneIn: 1, pause: 2 * time.Second}
+	return storm{records: on.some(200_000), kills: 2, brands: 6, fans: 250, writers: 3, writes: 40, questions: 12, again: 4, oneIn: 4, pause: 2 * time.Second}
 }
 
 // TestExactlyOnce_OverKills kills the node again and again, while collectors publish and
@@ -91,10 +91,10 @@ func exactlyOnce(t *testing.T, on site) {
 	w.tell(p)
 	t.Logf("%d kills of the node, %d blows with them, %d records, %d writes and %d deletes in %v (%.0f/s); %d records were sent again", kills, kills+len(blows)-size.kills, published, w.answered, w.deleted,
 		took.Round(time.Millisecond), float64(published)/took.Seconds(), topic.again.Load())
-	compare(t, seed, n, p, rnd, size.questions, size.oneIn)
+	compare(t, seed, n, p, rnd, size.questions, size.oneIn, true)
 
 	n.rebuild(rnd.Perm(len(n.status().Shards))[:2]...)
-	compare(t, seed, n, p, rnd, 2, size.oneIn)
+	compare(t, seed, n, p, rnd, size.again, size.oneIn, full)
 	if v := n.verify(0); v.State != "equal" || v.Differences != 0 {
 		t.Errorf("seed %d: %+v", seed, v)
 	}
@@ -102,7 +102,7 @@ func exactlyOnce(t *testing.T, on site) {
 		t.Fatalf("seed %d: stopped with %d:\n%s", seed, code, n.Log())
 	}
 	n.start()
-	compare(t, seed, n, p, rnd, 2, size.oneIn)
+	compare(t, seed, n, p, rnd, size.again, size.oneIn, full)
 }
 
 // blows are what befalls the node, in order; nil is its own death, the others leave it and
@@ -202,8 +202,8 @@ func (c *collector) pace(share float64) {
 }
 
 // compare holds the engine to the model: every number, the rows in all, and that
-// nothing was refused.
-func compare(t *testing.T, seed uint64, n *node, p *model, rnd *rand.Rand, questions, oneIn int) {
+// nothing was refused. The numbers are those of random questions, and of the whole span.
+func compare(t *testing.T, seed uint64, n *node, p *model, rnd *rand.Rand, questions, oneIn int, whole bool) {
 	t.Helper()
 	st := n.status()
 	for _, s := range st.Shards {
@@ -214,7 +214,11 @@ func compare(t *testing.T, seed uint64, n *node, p *model, rnd *rand.Rand, quest
 	if want := p.living(); st.Rows() != want {
 		t.Errorf("seed %d: %d rows, want %d", seed, st.Rows(), want)
 	}
-	asked := p.checkSome(t, seed, p.api(n), rnd, last(months+1), questions, oneIn)
+	api, s := p.api(n), last(months+1)
+	asked := p.checkRandom(t, seed, api, rnd, s, questions, oneIn)
+	if whole {
+		asked += p.checkSpan(t, seed, api, s)
+	}
 	t.Logf("%d rows, %d answers compared", st.Rows(), asked)
 }
 

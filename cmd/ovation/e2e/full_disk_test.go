@@ -91,6 +91,7 @@ func (d *smallDisk) empty() {
 // the last byte: what is published and written waits, what is there is answered, and all
 // goes on when there is space again. A node that starts on a full disk waits, and reports it.
 func TestFullDisk_WaitsAndRecovers(t *testing.T) {
+	t.Parallel()
 	disk := newSmallDisk(t, 420)
 	n := newNode(t, harness.Node{Data: filepath.Join(disk.dir, "data"), Within: disk.within, Args: embedded.flags("")})
 	n.start()

@@ -109,6 +109,7 @@ func (h *topicFixture) publish(n int, lost bool) {
 func (h *topicFixture) counted() {
 	h.Helper()
 	h.n.eventually(fmt.Sprintf("%d rows", h.p.living()), func() bool { return h.n.rows() == h.p.living() })
+	h.n.eventually("a view of them", h.n.applied) // it comes after the commit that they count with
 	h.p.checkAll(h, 81, h.p.api(h.n), h.rnd, last(20), 4)
 }
 

@@ -148,6 +148,17 @@ func (n *node) rows() int64 {
 	return st.Rows()
 }
 
+// applied reports that questions see all that the shards know of.
+func (n *node) applied() bool {
+	n.t.Helper()
+	for _, s := range n.status().Shards {
+		if s.Applied < s.End {
+			return false
+		}
+	}
+	return true
+}
+
 // settled waits until all that was published to the public topic is committed, so many records
 // in all.
 func (n *node) settled(published int64) {

@@ -34,6 +34,7 @@ func official(t *testing.T, n *node, lines []string) (said string, code int) {
 // committed, and the client reads back as much. The embedded log has no transactions:
 // there the client gets a fatal error, and what it publishes without them counts.
 func TestJavaClient_CodecsAndTransactions(t *testing.T) {
+	t.Parallel()
 	onBothLogs(t, officialClient)
 }
 

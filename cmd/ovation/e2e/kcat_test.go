@@ -74,6 +74,7 @@ func kcatLine(key string, value []byte) string {
 // messages without a key, each codec with and without idempotence; kcat reads back
 // what it wrote, and the API has counted it.
 func TestKcat_PublishesWithEveryCodec(t *testing.T) {
+	t.Parallel()
 	onBothLogs(t, kcatPublishes)
 }
 
@@ -145,6 +146,7 @@ func kcatPublishes(t *testing.T, on site) {
 // TestKcat_ReadsDeadLetters shows a dead letter to an operator who has nothing but
 // kcat.
 func TestKcat_ReadsDeadLetters(t *testing.T) {
+	t.Parallel()
 	onBothLogs(t, kcatReadsLetters)
 }
 
@@ -163,6 +165,7 @@ func kcatReadsLetters(t *testing.T, on site) {
 // TestKcat_RefusalsAreFinalWithAReason: what cannot be taken is refused for good,
 // with a reason, and nothing of it is counted; what comes after it is.
 func TestKcat_RefusalsAreFinalWithAReason(t *testing.T) {
+	t.Parallel()
 	n := embedded.start(t)
 	k := kcatAt(n)
 	account, key := n.account("refused")

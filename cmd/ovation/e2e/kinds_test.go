@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"reflect"
 	"testing"
 	"time"
 
@@ -112,7 +113,11 @@ func (k *kind) once(ctx context.Context, api *client.Client, p *model, q questio
 	if fault != nil || err != nil {
 		return fault
 	}
-	if diff := gocmp.Diff(k.naive(p, answered), got, gocmp.AllowUnexported(ranks{})); diff != "" {
+	want := k.naive(p, answered)
+	if reflect.DeepEqual(want, got) { // at a fraction of what telling the difference costs
+		return nil
+	}
+	if diff := gocmp.Diff(want, got, gocmp.AllowUnexported(ranks{})); diff != "" {
 		return fmt.Errorf("(-naive +engine):\n%s", diff)
 	}
 	return nil
@@ -179,4 +184,9 @@ func (p *model) askOne(rnd *rand.Rand, k *kind, s span) question {
 }
 
 // counts reports that the question is about something.
-func (p *model) counts(q question) bool { return len(p.reference().Counted(p.question(q))) > 0 }
+func (p *model) counts(q question) bool {
+	for range p.reference().Counted(p.question(q)) {
+		return true
+	}
+	return false
+}

@@ -95,6 +95,7 @@ func (l *lastfm) messages(p *model) (out [][]kafka.Message, rows [][]int, bad in
 // TestLastFM_TaggingsMatchTheirFiles publishes the lastfm-2k set and asks about
 // it; every answer equals a naive recount of the files. After a kill it still does.
 func TestLastFM_TaggingsMatchTheirFiles(t *testing.T) {
+	t.Parallel()
 	onBothLogs(t, realTaggings)
 }
 

@@ -154,6 +154,7 @@ func (w *malformedFixture) mixture(rnd *rand.Rand, s span, malformed int) (out [
 // others add up. A batch that does not parse is not among them: the embedded log
 // refuses it when it is produced, so reason corrupt is tested in package ingest.
 func TestMalformed_RecordsBecomeDeadLetters(t *testing.T) {
+	t.Parallel()
 	onBothLogs(t, malformedRecords)
 }
 
@@ -258,6 +259,7 @@ func (k *malformedKind) withheld() bool { return k.reason == domain.SharingDisab
 // TestDeadLetters_RefusedOverHTTPCanBePublished: no request waited for the record, so its
 // payload is kept; once its member exists it counts.
 func TestDeadLetters_RefusedOverHTTPCanBePublished(t *testing.T) {
+	t.Parallel()
 	onBothLogs(t, refusedOverHTTP)
 }
 

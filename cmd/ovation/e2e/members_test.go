@@ -22,6 +22,7 @@ const secretPassword = "correct-horse-battery"
 // A member registers by email, services are attached to it, it opts in; a power cut
 // changes nothing of that, and no byte on the disk or in the log holds its password.
 func TestMember_ByEmailSurvivesAPowerCut(t *testing.T) {
+	t.Parallel()
 	onBothLogs(t, memberByEmail)
 }
 

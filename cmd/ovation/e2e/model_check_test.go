@@ -26,23 +26,31 @@ func (p *model) check(ctx context.Context, api *client.Client, q question, kinds
 // without one-time actions, and so many random questions more, each of every kind.
 func (p *model) checkAll(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, random int) (asked int) {
 	t.Helper()
-	return p.checkSome(t, seed, api, rnd, s, random, 1)
+	return p.checkSpan(t, seed, api, s) + p.checkRandom(t, seed, api, rnd, s, random, 1)
 }
 
-// checkSome is checkAll with each random question of one kind in so many, drawn: the
-// model reads every action for each.
-func (p *model) checkSome(t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, random, oneIn int) (asked int) {
+// checkSpan asks of every brand about the whole span.
+func (p *model) checkSpan(t testing.TB, seed uint64, api *client.Client, s span) (asked int) {
 	t.Helper()
-	ask := func(q question, of []kind) {
-		if err := p.check(ctx(t), api, q, of); err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		asked += len(of)
-	}
 	for b := range p.brands {
 		for i := range 4 {
-			ask(question{brand: int32(b), span: s, byType: i&1 > 0, oneTime: i&2 > 0}, kinds)
+			q := question{brand: int32(b), span: s, byType: i&1 > 0, oneTime: i&2 > 0}
+			if err := p.check(ctx(t), api, q, kinds); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			asked += len(kinds)
 		}
+	}
+	return asked
+}
+
+// checkRandom asks so many random questions of every brand, each of one kind in so many,
+// drawn: the model reads every action for each.
+func (p *model) checkRandom(
+	t testing.TB, seed uint64, api *client.Client, rnd *rand.Rand, s span, random, oneIn int,
+) (asked int) {
+	t.Helper()
+	for b := range p.brands {
 		for range random {
 			var of []kind
 			for i := range kinds {
@@ -50,7 +58,10 @@ func (p *model) checkSome(t testing.TB, seed uint64, api *client.Client, rnd *ra
 					of = append(of, kinds[i])
 				}
 			}
-			ask(p.ask(rnd, int32(b), s), of)
+			if err := p.check(ctx(t), api, p.ask(rnd, int32(b), s), of); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			asked += len(of)
 		}
 	}
 	return asked

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/query/reference"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -142,13 +141,15 @@ func (p *model) checkOf(q question) any {
 	if q.byType {
 		only.span = ever
 	}
-	done := p.reference().Counted(p.question(only))
-	if len(done) == 0 {
+	var at []int64
+	for a := range p.reference().Counted(p.question(only)) {
+		at = append(at, int64(a.Row.Time))
+	}
+	if len(at) == 0 {
 		return ranks{total: "false 0"}
 	}
-	at := apply(done, func(a reference.Action) int64 { return int64(a.Row.Time) })
 	last := wire.Seconds(slices.Max(at))
-	return ranks{"true " + id(uint64(len(done))), []string{wire.Seconds(slices.Min(at)), last, last, id(fan), id(definition)}}
+	return ranks{"true " + id(uint64(len(at))), []string{wire.Seconds(slices.Min(at)), last, last, id(fan), id(definition)}}
 }
 
 // listParams are the question's for the list of all members, which has no range.

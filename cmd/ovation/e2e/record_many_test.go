@@ -66,7 +66,7 @@ func TestRecordMany_UnderOneKeyCountsOnce(t *testing.T) {
 }
 
 func manyUnderOneKey(t *testing.T, on site) {
-	crates, size, questions := 6, on.some(700), 20
+	crates, size, questions := 6, on.some(700), 6
 	if full {
 		crates, size, questions = 60, 1700, 60
 	}

@@ -22,8 +22,8 @@ func NewRegistry() *prometheus.Registry {
 }
 
 // Register adds the metrics of an open node. They are read when they are asked for.
-func Register(r *prometheus.Registry, s *Source, polls func() api.Polls) {
-	for _, c := range []collector{s.collect, s.collectFaults, s.collectVerification, s.collectKeys, collectPolls(polls)} {
+func Register(r *prometheus.Registry, s *Source, polls func() api.Polls, limited func() api.Limited) {
+	for _, c := range []collector{s.collect, s.collectFaults, s.collectVerification, s.collectKeys, collectPolls(polls), collectLimited(limited)} {
 		r.MustRegister(c)
 	}
 }

@@ -1168,18 +1168,207 @@ func (x *Address) GetValue() string {
 	return ""
 }
 
+type PutPlan struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Application   uint32                 `protobuf:"varint,1,opt,name=application" json:"application,omitempty"`
+	Plan          uint32                 `protobuf:"varint,2,opt,name=plan" json:"plan,omitempty"`
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutPlan) Reset() {
+	*x = PutPlan{}
+	mi := &file_catalog_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutPlan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutPlan) ProtoMessage() {}
+
+func (x *PutPlan) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutPlan.ProtoReflect.Descriptor instead.
+func (*PutPlan) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *PutPlan) GetApplication() uint32 {
+	if x != nil {
+		return x.Application
+	}
+	return 0
+}
+
+func (x *PutPlan) GetPlan() uint32 {
+	if x != nil {
+		return x.Plan
+	}
+	return 0
+}
+
+func (x *PutPlan) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type PutLimits struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Account       uint32                 `protobuf:"varint,1,opt,name=account" json:"account,omitempty"`
+	Limits        *Limits                `protobuf:"bytes,2,opt,name=limits" json:"limits,omitempty"`
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutLimits) Reset() {
+	*x = PutLimits{}
+	mi := &file_catalog_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutLimits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutLimits) ProtoMessage() {}
+
+func (x *PutLimits) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutLimits.ProtoReflect.Descriptor instead.
+func (*PutLimits) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *PutLimits) GetAccount() uint32 {
+	if x != nil {
+		return x.Account
+	}
+	return 0
+}
+
+func (x *PutLimits) GetLimits() *Limits {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
+func (x *PutLimits) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type Limits struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Rate          uint32                 `protobuf:"varint,1,opt,name=rate" json:"rate,omitempty"` // requests a second
+	Burst         uint32                 `protobuf:"varint,2,opt,name=burst" json:"burst,omitempty"`
+	Mode          uint32                 `protobuf:"varint,3,opt,name=mode" json:"mode,omitempty"`   // 1 hard, 2 soft
+	Month         uint64                 `protobuf:"varint,4,opt,name=month" json:"month,omitempty"` // requests a calendar month
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Limits) Reset() {
+	*x = Limits{}
+	mi := &file_catalog_proto_msgTypes[20]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Limits) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Limits) ProtoMessage() {}
+
+func (x *Limits) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[20]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Limits.ProtoReflect.Descriptor instead.
+func (*Limits) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{20}
+}
+
+func (x *Limits) GetRate() uint32 {
+	if x != nil {
+		return x.Rate
+	}
+	return 0
+}
+
+func (x *Limits) GetBurst() uint32 {
+	if x != nil {
+		return x.Burst
+	}
+	return 0
+}
+
+func (x *Limits) GetMode() uint32 {
+	if x != nil {
+		return x.Mode
+	}
+	return 0
+}
+
+func (x *Limits) GetMonth() uint64 {
+	if x != nil {
+		return x.Month
+	}
+	return 0
+}
+
 type Account struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
 	Name          string                 `protobuf:"bytes,2,opt,name=name" json:"name,omitempty"`
 	Created       int64                  `protobuf:"varint,3,opt,name=created" json:"created,omitempty"` // ms
+	Limits        *Limits                `protobuf:"bytes,4,opt,name=limits" json:"limits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Account) Reset() {
 	*x = Account{}
-	mi := &file_catalog_proto_msgTypes[18]
+	mi := &file_catalog_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1191,7 +1380,7 @@ func (x *Account) String() string {
 func (*Account) ProtoMessage() {}
 
 func (x *Account) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[18]
+	mi := &file_catalog_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1204,7 +1393,7 @@ func (x *Account) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Account.ProtoReflect.Descriptor instead.
 func (*Account) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{18}
+	return file_catalog_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Account) GetId() uint32 {
@@ -1228,6 +1417,13 @@ func (x *Account) GetCreated() int64 {
 	return 0
 }
 
+func (x *Account) GetLimits() *Limits {
+	if x != nil {
+		return x.Limits
+	}
+	return nil
+}
+
 type Application struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
@@ -1243,7 +1439,7 @@ type Application struct {
 
 func (x *Application) Reset() {
 	*x = Application{}
-	mi := &file_catalog_proto_msgTypes[19]
+	mi := &file_catalog_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1255,7 +1451,7 @@ func (x *Application) String() string {
 func (*Application) ProtoMessage() {}
 
 func (x *Application) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[19]
+	mi := &file_catalog_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1268,7 +1464,7 @@ func (x *Application) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Application.ProtoReflect.Descriptor instead.
 func (*Application) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{19}
+	return file_catalog_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Application) GetId() uint32 {
@@ -1333,7 +1529,7 @@ type SigningKey struct {
 
 func (x *SigningKey) Reset() {
 	*x = SigningKey{}
-	mi := &file_catalog_proto_msgTypes[20]
+	mi := &file_catalog_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1345,7 +1541,7 @@ func (x *SigningKey) String() string {
 func (*SigningKey) ProtoMessage() {}
 
 func (x *SigningKey) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[20]
+	mi := &file_catalog_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1358,7 +1554,7 @@ func (x *SigningKey) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SigningKey.ProtoReflect.Descriptor instead.
 func (*SigningKey) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{20}
+	return file_catalog_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *SigningKey) GetKid() string {
@@ -1412,7 +1608,7 @@ type Key struct {
 
 func (x *Key) Reset() {
 	*x = Key{}
-	mi := &file_catalog_proto_msgTypes[21]
+	mi := &file_catalog_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1424,7 +1620,7 @@ func (x *Key) String() string {
 func (*Key) ProtoMessage() {}
 
 func (x *Key) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[21]
+	mi := &file_catalog_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1437,7 +1633,7 @@ func (x *Key) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Key.ProtoReflect.Descriptor instead.
 func (*Key) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{21}
+	return file_catalog_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Key) GetId() uint32 {
@@ -1511,7 +1707,7 @@ type Brand struct {
 
 func (x *Brand) Reset() {
 	*x = Brand{}
-	mi := &file_catalog_proto_msgTypes[22]
+	mi := &file_catalog_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1523,7 +1719,7 @@ func (x *Brand) String() string {
 func (*Brand) ProtoMessage() {}
 
 func (x *Brand) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[22]
+	mi := &file_catalog_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1536,7 +1732,7 @@ func (x *Brand) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Brand.ProtoReflect.Descriptor instead.
 func (*Brand) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{22}
+	return file_catalog_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Brand) GetId() uint32 {
@@ -1612,7 +1808,7 @@ type Definition struct {
 
 func (x *Definition) Reset() {
 	*x = Definition{}
-	mi := &file_catalog_proto_msgTypes[23]
+	mi := &file_catalog_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1624,7 +1820,7 @@ func (x *Definition) String() string {
 func (*Definition) ProtoMessage() {}
 
 func (x *Definition) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[23]
+	mi := &file_catalog_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1637,7 +1833,7 @@ func (x *Definition) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Definition.ProtoReflect.Descriptor instead.
 func (*Definition) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{23}
+	return file_catalog_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Definition) GetId() uint32 {
@@ -1774,7 +1970,7 @@ type Segment struct {
 
 func (x *Segment) Reset() {
 	*x = Segment{}
-	mi := &file_catalog_proto_msgTypes[24]
+	mi := &file_catalog_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1786,7 +1982,7 @@ func (x *Segment) String() string {
 func (*Segment) ProtoMessage() {}
 
 func (x *Segment) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[24]
+	mi := &file_catalog_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1799,7 +1995,7 @@ func (x *Segment) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Segment.ProtoReflect.Descriptor instead.
 func (*Segment) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{24}
+	return file_catalog_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Segment) GetId() uint32 {
@@ -1911,7 +2107,7 @@ type SegmentActivity struct {
 
 func (x *SegmentActivity) Reset() {
 	*x = SegmentActivity{}
-	mi := &file_catalog_proto_msgTypes[25]
+	mi := &file_catalog_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1923,7 +2119,7 @@ func (x *SegmentActivity) String() string {
 func (*SegmentActivity) ProtoMessage() {}
 
 func (x *SegmentActivity) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[25]
+	mi := &file_catalog_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1936,7 +2132,7 @@ func (x *SegmentActivity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentActivity.ProtoReflect.Descriptor instead.
 func (*SegmentActivity) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{25}
+	return file_catalog_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SegmentActivity) GetDefinition() uint32 {
@@ -1970,7 +2166,7 @@ type AcceptedGap struct {
 
 func (x *AcceptedGap) Reset() {
 	*x = AcceptedGap{}
-	mi := &file_catalog_proto_msgTypes[26]
+	mi := &file_catalog_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1982,7 +2178,7 @@ func (x *AcceptedGap) String() string {
 func (*AcceptedGap) ProtoMessage() {}
 
 func (x *AcceptedGap) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[26]
+	mi := &file_catalog_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1995,7 +2191,7 @@ func (x *AcceptedGap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptedGap.ProtoReflect.Descriptor instead.
 func (*AcceptedGap) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{26}
+	return file_catalog_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *AcceptedGap) GetGap() *AcceptGap {
@@ -2025,7 +2221,7 @@ type SlotKeys struct {
 
 func (x *SlotKeys) Reset() {
 	*x = SlotKeys{}
-	mi := &file_catalog_proto_msgTypes[27]
+	mi := &file_catalog_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2037,7 +2233,7 @@ func (x *SlotKeys) String() string {
 func (*SlotKeys) ProtoMessage() {}
 
 func (x *SlotKeys) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[27]
+	mi := &file_catalog_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2050,7 +2246,7 @@ func (x *SlotKeys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlotKeys.ProtoReflect.Descriptor instead.
 func (*SlotKeys) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{27}
+	return file_catalog_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SlotKeys) GetGeneration() uint32 {
@@ -2090,7 +2286,7 @@ type PutSlotKeys struct {
 
 func (x *PutSlotKeys) Reset() {
 	*x = PutSlotKeys{}
-	mi := &file_catalog_proto_msgTypes[28]
+	mi := &file_catalog_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2102,7 +2298,7 @@ func (x *PutSlotKeys) String() string {
 func (*PutSlotKeys) ProtoMessage() {}
 
 func (x *PutSlotKeys) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[28]
+	mi := &file_catalog_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2115,7 +2311,7 @@ func (x *PutSlotKeys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSlotKeys.ProtoReflect.Descriptor instead.
 func (*PutSlotKeys) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{28}
+	return file_catalog_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PutSlotKeys) GetKeys() *SlotKeys {
@@ -2214,11 +2410,25 @@ const file_catalog_proto_rawDesc = "" +
 	"\x02at\x18\x05 \x01(\x03R\x02at\"3\n" +
 	"\aAddress\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value\"G\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"O\n" +
+	"\aPutPlan\x12 \n" +
+	"\vapplication\x18\x01 \x01(\rR\vapplication\x12\x12\n" +
+	"\x04plan\x18\x02 \x01(\rR\x04plan\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"a\n" +
+	"\tPutLimits\x12\x18\n" +
+	"\aaccount\x18\x01 \x01(\rR\aaccount\x12*\n" +
+	"\x06limits\x18\x02 \x01(\v2\x12.ovation.v1.LimitsR\x06limits\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"\\\n" +
+	"\x06Limits\x12\x12\n" +
+	"\x04rate\x18\x01 \x01(\rR\x04rate\x12\x14\n" +
+	"\x05burst\x18\x02 \x01(\rR\x05burst\x12\x12\n" +
+	"\x04mode\x18\x03 \x01(\rR\x04mode\x12\x14\n" +
+	"\x05month\x18\x04 \x01(\x04R\x05month\"s\n" +
 	"\aAccount\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x18\n" +
-	"\acreated\x18\x03 \x01(\x03R\acreated\"\xc6\x01\n" +
+	"\acreated\x18\x03 \x01(\x03R\acreated\x12*\n" +
+	"\x06limits\x18\x04 \x01(\v2\x12.ovation.v1.LimitsR\x06limits\"\xc6\x01\n" +
 	"\vApplication\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\rR\aaccount\x12\x12\n" +
@@ -2321,7 +2531,7 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_catalog_proto_goTypes = []any{
 	(*Layout)(nil),            // 0: ovation.v1.Layout
 	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
@@ -2341,33 +2551,38 @@ var file_catalog_proto_goTypes = []any{
 	(*EditApplication)(nil),   // 15: ovation.v1.EditApplication
 	(*AddSigningKey)(nil),     // 16: ovation.v1.AddSigningKey
 	(*Address)(nil),           // 17: ovation.v1.Address
-	(*Account)(nil),           // 18: ovation.v1.Account
-	(*Application)(nil),       // 19: ovation.v1.Application
-	(*SigningKey)(nil),        // 20: ovation.v1.SigningKey
-	(*Key)(nil),               // 21: ovation.v1.Key
-	(*Brand)(nil),             // 22: ovation.v1.Brand
-	(*Definition)(nil),        // 23: ovation.v1.Definition
-	(*Segment)(nil),           // 24: ovation.v1.Segment
-	(*SegmentActivity)(nil),   // 25: ovation.v1.SegmentActivity
-	(*AcceptedGap)(nil),       // 26: ovation.v1.AcceptedGap
-	(*SlotKeys)(nil),          // 27: ovation.v1.SlotKeys
-	(*PutSlotKeys)(nil),       // 28: ovation.v1.PutSlotKeys
+	(*PutPlan)(nil),           // 18: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 19: ovation.v1.PutLimits
+	(*Limits)(nil),            // 20: ovation.v1.Limits
+	(*Account)(nil),           // 21: ovation.v1.Account
+	(*Application)(nil),       // 22: ovation.v1.Application
+	(*SigningKey)(nil),        // 23: ovation.v1.SigningKey
+	(*Key)(nil),               // 24: ovation.v1.Key
+	(*Brand)(nil),             // 25: ovation.v1.Brand
+	(*Definition)(nil),        // 26: ovation.v1.Definition
+	(*Segment)(nil),           // 27: ovation.v1.Segment
+	(*SegmentActivity)(nil),   // 28: ovation.v1.SegmentActivity
+	(*AcceptedGap)(nil),       // 29: ovation.v1.AcceptedGap
+	(*SlotKeys)(nil),          // 30: ovation.v1.SlotKeys
+	(*PutSlotKeys)(nil),       // 31: ovation.v1.PutSlotKeys
 }
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
-	23, // 1: ovation.v1.PutDefinition.definition:type_name -> ovation.v1.Definition
-	24, // 2: ovation.v1.PutSegment.segment:type_name -> ovation.v1.Segment
+	26, // 1: ovation.v1.PutDefinition.definition:type_name -> ovation.v1.Definition
+	27, // 2: ovation.v1.PutSegment.segment:type_name -> ovation.v1.Segment
 	17, // 3: ovation.v1.EditApplication.given:type_name -> ovation.v1.Address
-	17, // 4: ovation.v1.Application.addresses:type_name -> ovation.v1.Address
-	4,  // 5: ovation.v1.Brand.fields:type_name -> ovation.v1.BrandField
-	25, // 6: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
-	10, // 7: ovation.v1.AcceptedGap.gap:type_name -> ovation.v1.AcceptGap
-	27, // 8: ovation.v1.PutSlotKeys.keys:type_name -> ovation.v1.SlotKeys
-	9,  // [9:9] is the sub-list for method output_type
-	9,  // [9:9] is the sub-list for method input_type
-	9,  // [9:9] is the sub-list for extension type_name
-	9,  // [9:9] is the sub-list for extension extendee
-	0,  // [0:9] is the sub-list for field type_name
+	20, // 4: ovation.v1.PutLimits.limits:type_name -> ovation.v1.Limits
+	20, // 5: ovation.v1.Account.limits:type_name -> ovation.v1.Limits
+	17, // 6: ovation.v1.Application.addresses:type_name -> ovation.v1.Address
+	4,  // 7: ovation.v1.Brand.fields:type_name -> ovation.v1.BrandField
+	28, // 8: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
+	10, // 9: ovation.v1.AcceptedGap.gap:type_name -> ovation.v1.AcceptGap
+	30, // 10: ovation.v1.PutSlotKeys.keys:type_name -> ovation.v1.SlotKeys
+	11, // [11:11] is the sub-list for method output_type
+	11, // [11:11] is the sub-list for method input_type
+	11, // [11:11] is the sub-list for extension type_name
+	11, // [11:11] is the sub-list for extension extendee
+	0,  // [0:11] is the sub-list for field type_name
 }
 
 func init() { file_catalog_proto_init() }
@@ -2381,7 +2596,7 @@ func file_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_catalog_proto_rawDesc), len(file_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   29,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -1220,6 +1220,7 @@ type Usage struct {
 	Hour          uint32                 `protobuf:"varint,2,opt,name=hour" json:"hour,omitempty"`
 	Incarnation   uint64                 `protobuf:"fixed64,3,opt,name=incarnation" json:"incarnation,omitempty"`
 	Total         uint64                 `protobuf:"varint,4,opt,name=total" json:"total,omitempty"`
+	Taken         uint64                 `protobuf:"varint,5,opt,name=taken" json:"taken,omitempty"` // tokens of the account's rate
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1278,6 +1279,13 @@ func (x *Usage) GetIncarnation() uint64 {
 func (x *Usage) GetTotal() uint64 {
 	if x != nil {
 		return x.Total
+	}
+	return 0
+}
+
+func (x *Usage) GetTaken() uint64 {
+	if x != nil {
+		return x.Taken
 	}
 	return 0
 }
@@ -1574,12 +1582,13 @@ const file_commands_proto_rawDesc = "" +
 	"\x06member\x18\x04 \x01(\x04R\x06member\x12\x14\n" +
 	"\x05asked\x18\x05 \x01(\fR\x05asked\x12\x16\n" +
 	"\x06ticket\x18\x06 \x01(\x04R\x06ticket\x12\x18\n" +
-	"\acreated\x18\a \x01(\x03R\acreated\"u\n" +
+	"\acreated\x18\a \x01(\x03R\acreated\"\x8b\x01\n" +
 	"\x05Usage\x12 \n" +
 	"\vapplication\x18\x01 \x01(\rR\vapplication\x12\x12\n" +
 	"\x04hour\x18\x02 \x01(\rR\x04hour\x12 \n" +
 	"\vincarnation\x18\x03 \x01(\x06R\vincarnation\x12\x14\n" +
-	"\x05total\x18\x04 \x01(\x04R\x05total\">\n" +
+	"\x05total\x18\x04 \x01(\x04R\x05total\x12\x14\n" +
+	"\x05taken\x18\x05 \x01(\x04R\x05taken\">\n" +
 	"\tPublished\x12\x13\n" +
 	"\x05up_to\x18\x01 \x01(\x04R\x04upTo\x12\x1c\n" +
 	"\n" +

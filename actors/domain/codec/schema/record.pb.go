@@ -79,6 +79,8 @@ type Record struct {
 	//	*Record_UnallowDomain
 	//	*Record_EditApplication
 	//	*Record_AddSigningKey
+	//	*Record_PutPlan
+	//	*Record_PutLimits
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -476,6 +478,24 @@ func (x *Record) GetAddSigningKey() *AddSigningKey {
 	return nil
 }
 
+func (x *Record) GetPutPlan() *PutPlan {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_PutPlan); ok {
+			return x.PutPlan
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetPutLimits() *PutLimits {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_PutLimits); ok {
+			return x.PutLimits
+		}
+	}
+	return nil
+}
+
 type isRecord_Payload interface {
 	isRecord_Payload()
 }
@@ -616,6 +636,14 @@ type Record_AddSigningKey struct {
 	AddSigningKey *AddSigningKey `protobuf:"bytes,103,opt,name=add_signing_key,json=addSigningKey,oneof"`
 }
 
+type Record_PutPlan struct {
+	PutPlan *PutPlan `protobuf:"bytes,104,opt,name=put_plan,json=putPlan,oneof"`
+}
+
+type Record_PutLimits struct {
+	PutLimits *PutLimits `protobuf:"bytes,105,opt,name=put_limits,json=putLimits,oneof"`
+}
+
 func (*Record_Activity) isRecord_Payload() {}
 
 func (*Record_Forward) isRecord_Payload() {}
@@ -684,12 +712,16 @@ func (*Record_EditApplication) isRecord_Payload() {}
 
 func (*Record_AddSigningKey) isRecord_Payload() {}
 
+func (*Record_PutPlan) isRecord_Payload() {}
+
+func (*Record_PutLimits) isRecord_Payload() {}
+
 var File_record_proto protoreflect.FileDescriptor
 
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xf4\x10\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xde\x11\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -735,7 +767,10 @@ const file_record_proto_rawDesc = "" +
 	"\fallow_domain\x18d \x01(\v2\x17.ovation.v1.AllowDomainH\x00R\vallowDomain\x12B\n" +
 	"\x0eunallow_domain\x18e \x01(\v2\x19.ovation.v1.UnallowDomainH\x00R\runallowDomain\x12H\n" +
 	"\x10edit_application\x18f \x01(\v2\x1b.ovation.v1.EditApplicationH\x00R\x0feditApplication\x12C\n" +
-	"\x0fadd_signing_key\x18g \x01(\v2\x19.ovation.v1.AddSigningKeyH\x00R\raddSigningKeyB\t\n" +
+	"\x0fadd_signing_key\x18g \x01(\v2\x19.ovation.v1.AddSigningKeyH\x00R\raddSigningKey\x120\n" +
+	"\bput_plan\x18h \x01(\v2\x13.ovation.v1.PutPlanH\x00R\aputPlan\x126\n" +
+	"\n" +
+	"put_limits\x18i \x01(\v2\x15.ovation.v1.PutLimitsH\x00R\tputLimitsB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -787,6 +822,8 @@ var file_record_proto_goTypes = []any{
 	(*UnallowDomain)(nil),     // 32: ovation.v1.UnallowDomain
 	(*EditApplication)(nil),   // 33: ovation.v1.EditApplication
 	(*AddSigningKey)(nil),     // 34: ovation.v1.AddSigningKey
+	(*PutPlan)(nil),           // 35: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 36: ovation.v1.PutLimits
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -824,11 +861,13 @@ var file_record_proto_depIdxs = []int32{
 	32, // 32: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
 	33, // 33: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
 	34, // 34: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
-	35, // [35:35] is the sub-list for method output_type
-	35, // [35:35] is the sub-list for method input_type
-	35, // [35:35] is the sub-list for extension type_name
-	35, // [35:35] is the sub-list for extension extendee
-	0,  // [0:35] is the sub-list for field type_name
+	35, // 35: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
+	36, // 36: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
+	37, // [37:37] is the sub-list for method output_type
+	37, // [37:37] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -874,6 +913,8 @@ func file_record_proto_init() {
 		(*Record_UnallowDomain)(nil),
 		(*Record_EditApplication)(nil),
 		(*Record_AddSigningKey)(nil),
+		(*Record_PutPlan)(nil),
+		(*Record_PutLimits)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -1,0 +1,6 @@
+//go:build !race
+
+package scan
+
+// underRace says that the samples are small.
+const underRace = false

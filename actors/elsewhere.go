@@ -1,0 +1,82 @@
+package actors
+
+import (
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// elsewhere is what requests on other nodes took of the rates of accounts: their counts of hits
+// come by the log, once a second from each node. Shards bring them, each on its goroutine.
+type elsewhere struct {
+	own   uint64 // this node's incarnation
+	now   func() time.Time
+	began uint32 // hour in which this node started
+
+	mu     sync.Mutex // guards what follows
+	taken  map[nodeHour]uint64
+	newest uint32 // hour
+	tell   func(account domain.AccountID, tokens uint64)
+}
+
+// nodeHour is an hour of an application on a node.
+type nodeHour struct {
+	usageKey
+	incarnation uint64
+}
+
+// heedWithin is how old a count may be to matter: a bucket forgets in a few seconds. Older ones
+// are read by a node that catches up.
+const heedWithin = 5 * time.Second
+
+func newElsewhere(own uint64, now func() time.Time) elsewhere {
+	return elsewhere{own: own, now: now, began: hourOf(now()), taken: map[nodeHour]uint64{}}
+}
+
+// Elsewhere has f called with the tokens that an account's requests on other nodes took since
+// the last call. It is called on the goroutine of a shard.
+func (u *usage) Elsewhere(f func(account domain.AccountID, tokens uint64)) {
+	u.elsewhere.mu.Lock()
+	defer u.elsewhere.mu.Unlock()
+	u.elsewhere.tell = f
+}
+
+// see looks at a count that is applied, or is once more.
+func (e *elsewhere) see(r *domain.Record) {
+	u := r.Command.(*domain.Usage)
+	if u.Incarnation == e.own {
+		return
+	}
+	more, tell := e.note(r.Account, u)
+	if more > 0 && tell != nil && e.now().Sub(time.UnixMilli(r.Time)) < heedWithin {
+		tell(r.Account, more)
+	}
+}
+
+// note is by how much the count is more than the last one. The first one of the hour in which this
+// node started may hold what was taken before: it is noted alone.
+func (e *elsewhere) note(
+	account domain.AccountID, u *domain.Usage,
+) (more uint64, tell func(domain.AccountID, uint64)) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if u.Hour > e.newest {
+		e.newest = u.Hour
+		for k := range e.taken {
+			if k.hour+1 < u.Hour {
+				delete(e.taken, k)
+			}
+		}
+	}
+	k := nodeHour{usageKey{account, u.Application, u.Hour}, u.Incarnation}
+	last, known := e.taken[k]
+	if u.Hour+1 < e.newest || u.Taken <= last {
+		return 0, nil
+	}
+	e.taken[k] = u.Taken
+	if !known && u.Hour <= e.began {
+		return 0, nil
+	}
+	return u.Taken - last, e.tell
+}

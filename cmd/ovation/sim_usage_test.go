@@ -1,0 +1,271 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/api/client"
+)
+
+// Hits of applications: of a life that was cut as many count as the log had acknowledged at
+// least, and no more than were answered; of the life that runs, all.
+
+// simLimits are limits that no schedule reaches: time stands still while many ask.
+var simLimits = domain.Limits{Rate: domain.MaxRate, Burst: domain.MaxBurst, Mode: domain.HardLimit}
+
+// appHour is an hour of an application.
+type appHour struct {
+	app  domain.ApplicationID
+	hour uint32
+}
+
+// lifeHits are the hits of one life of the engine.
+type lifeHits struct {
+	mu           sync.Mutex // guards what follows
+	hits, stored map[appHour]uint64
+}
+
+func newLifeHits() *lifeHits {
+	return &lifeHits{hits: map[appHour]uint64{}, stored: map[appHour]uint64{}}
+}
+
+// hitCounter is an engine whose hits are counted once more.
+type hitCounter struct {
+	engine
+	life *lifeHits
+}
+
+// Hit counts a hit.
+func (c hitCounter) Hit(account domain.AccountID, app domain.ApplicationID, at time.Time, paid bool) {
+	c.life.mu.Lock()
+	c.life.hits[appHour{app, uint32(at.Unix() / 3600)}]++
+	c.life.mu.Unlock()
+	c.engine.Hit(account, app, at, paid)
+}
+
+// usageLog notes which counts of hits the log has acknowledged.
+type usageLog struct {
+	journal.Log
+	life *lifeHits
+	off  func() bool // the broker's power: what is acknowledged behind the cut is not durable
+}
+
+// Appender notes what it appends.
+func (l usageLog) Appender() journal.Appender { return usageAppender{l.Log.Appender(), l} }
+
+type usageAppender struct {
+	journal.Appender
+	log usageLog
+}
+
+// Append notes the counts of a batch that is durable.
+func (a usageAppender) Append(ctx context.Context, partition int, records []domain.Record) (int64, error) {
+	base, err := a.Appender.Append(ctx, partition, records)
+	if err != nil || a.log.off() {
+		return base, err
+	}
+	a.log.life.mu.Lock()
+	defer a.log.life.mu.Unlock()
+	for i := range records {
+		if u, ok := records[i].Command.(*domain.Usage); ok {
+			k := appHour{u.Application, u.Hour}
+			a.log.life.stored[k] = max(a.log.life.stored[k], u.Total)
+		}
+	}
+	return base, nil
+}
+
+// hitRange are the hits that must be stored and those that may be, of all applications.
+type hitRange struct{ least, most map[appHour]uint64 }
+
+// usageOf are the hits of the lives before, and those of the life that runs, as they are now.
+func (w *simulation) usageOf() hitRange {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	r := hitRange{map[appHour]uint64{}, map[appHour]uint64{}}
+	for k, n := range w.settled {
+		r.least[k] += n
+		r.most[k] += n
+	}
+	for i, life := range w.counted {
+		life.mu.Lock()
+		running := i == len(w.counted)-1
+		for k, n := range life.hits {
+			r.most[k] += n
+			if running {
+				r.least[k] += n
+			}
+		}
+		for k, n := range life.stored {
+			if !running {
+				r.least[k] += n
+			}
+		}
+		life.mu.Unlock()
+	}
+	return r
+}
+
+// checkUsage compares the hits that are stored with those that were answered, by application
+// and hour, and settles which of the lives before are stored: a replay has the same.
+func (w *simulation) checkUsage() error {
+	time.Sleep(2 * time.Second) // the last second is in the log then
+	for range 3000 {
+		if w.idle() {
+			break
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	want, got := w.usageOf(), map[appHour]uint64{}
+	for _, l := range w.model.labels {
+		q := &domain.UsageQuestion{Account: l.id, Applications: []domain.ApplicationID{l.app}, To: 1 << 31}
+		hits, _, err := w.engine.node.Usage(context.Background(), q, domain.Position{})
+		if err != nil {
+			return fmt.Errorf("usage: %w", err)
+		}
+		for _, h := range hits {
+			got[appHour{h.Application, h.Hour}] = h.Hits
+		}
+	}
+	for k, n := range got {
+		if n > want.most[k] {
+			return fmt.Errorf("usage: application %d has %d hits in hour %d, %d were answered", k.app, n, k.hour, want.most[k])
+		}
+	}
+	for k, least := range want.least {
+		if got[k] < least && !w.journalCut {
+			return fmt.Errorf("I4: usage: application %d has %d hits in hour %d, %d are in the log", k.app, got[k], k.hour, least)
+		}
+	}
+	w.settleUsage(got)
+	return nil
+}
+
+// settleUsage takes what is stored as the hits of the lives before: from here on they are exact.
+func (w *simulation) settleUsage(stored map[appHour]uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	life := w.counted[len(w.counted)-1]
+	life.mu.Lock()
+	defer life.mu.Unlock()
+	w.settled = map[appHour]uint64{}
+	for k, n := range stored {
+		if n > life.hits[k] {
+			w.settled[k] = n - life.hits[k]
+		}
+	}
+	w.counted = w.counted[len(w.counted)-1:]
+}
+
+// closedWell notes that a life ended with all of its hits in the log.
+func (w *simulation) closedWell() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	life := w.counted[len(w.counted)-1]
+	life.mu.Lock()
+	defer life.mu.Unlock()
+	maps.Copy(life.stored, life.hits)
+}
+
+// operatorStep is what an operator does in one step of eight: a change of limits, or a look at
+// the usage.
+func (w *simulation) operatorStep() {
+	switch w.office.IntN(16) {
+	case 0:
+		w.changeLimits()
+	case 1:
+		w.askUsage()
+	}
+}
+
+// askUsage asks for the hits of a label in the midst of it all: they add up, and are no more
+// than were answered.
+func (w *simulation) askUsage() {
+	l := w.model.labels[w.office.IntN(len(w.model.labels))]
+	w.user(func() error {
+		var total, sum uint64
+		var most hitRange
+		err := w.insist(l, func(c *client.Client) error {
+			u, _, err := c.Usage(context.Background(), client.Params{
+				"interval": "hour", "start_date": time.Now().UTC().Add(-time.Hour).Format(time.DateTime), "period": "2 hour",
+			})
+			most = w.usageOf()
+			total, sum = u.HitsTotal.TotalHitsForPeriod, 0
+			for _, h := range u.HitsTotal.PerHour {
+				n, _ := strconv.ParseUint(h.Hits, 10, 64)
+				sum += n
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("usage: %w", err)
+		}
+		answered := uint64(0)
+		for k, n := range most.most {
+			if k.app == l.app {
+				answered += n
+			}
+		}
+		if total != sum || total > answered {
+			return fmt.Errorf("usage: %d hits, %d by hours, %d were answered", total, sum, answered)
+		}
+		return nil
+	})
+}
+
+// changeLimits has an operator set plan and limits of a label anew, one at a time.
+func (w *simulation) changeLimits() {
+	l := w.model.labels[w.office.IntN(len(w.model.labels))]
+	limits, plan := simLimits, domain.Advanced+domain.Plan(w.office.IntN(2))
+	limits.Month = uint64(1e15) + w.office.Uint64N(1000)
+	w.model.mu.Lock()
+	defer w.model.mu.Unlock()
+	if l.operating {
+		return
+	}
+	l.operating = true
+	w.user(func() error {
+		for e := w.alive(); e != nil; e = w.alive() {
+			if err := operate(e, l, limits, plan); err == nil {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		w.model.mu.Lock()
+		defer w.model.mu.Unlock()
+		l.operating, l.limits, l.plan = false, limits, plan
+		return nil
+	})
+}
+
+// operate sets plan and limits; an error is of an unknown outcome.
+func operate(e *engineLife, l *label, limits domain.Limits, plan domain.Plan) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	op := admin.NewOperator(e.node)
+	if err := op.PutLimits(ctx, l.id, limits); err != nil {
+		return err
+	}
+	_, err := op.PutPlan(ctx, l.app, plan)
+	return err
+}
+
+// checkLimits: plans and limits are those that were set last.
+func (w *simulation) checkLimits() error {
+	c := w.engine.node.Catalog()
+	for _, l := range w.model.labels {
+		account, _ := c.Account(l.id)
+		app, _ := c.Application(l.app)
+		if account == nil || app == nil || account.Limits != l.limits || app.Plan != l.plan {
+			return fmt.Errorf("I4: account %+v and application %+v, want %+v and %s", account, app, l.limits, l.plan)
+		}
+	}
+	return nil
+}

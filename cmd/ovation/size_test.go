@@ -1,0 +1,6 @@
+//go:build !race
+
+package main
+
+// underRace says that tests of one goroutine are left out.
+const underRace = false
