@@ -154,7 +154,7 @@ func (f *registered) lapse(r *harness, member int) {
 // question is a random one about visits.
 func (f *registered) question() *domain.Question {
 	rnd, from := f.rnd, domain.Second(sep2020+f.rnd.Uint32N(30*86400))
-	shapes := []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeDomains, domain.ShapeLeaders}
+	shapes := []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeDomains, domain.ShapeLeaders, domain.ShapeSummaries}
 	q := &domain.Question{
 		Account: 1, Shape: shapes[rnd.IntN(len(shapes))], Range: domain.Range{From: from, To: from + 1 + rnd.Uint32N(30*86400)},
 		Visits: &domain.VisitQuery{Of: domain.DefinitionID(rnd.IntN(3)), By: domain.VisitGroup(rnd.IntN(2)), Totals: rnd.IntN(2) == 0},
@@ -236,6 +236,9 @@ func TestLogins_MatchTheReferenceModel(t *testing.T) {
 		for range 120 {
 			q := f.question()
 			a := r.compare(f.model, q)
+			if q.Shape == domain.ShapeSummaries { // it counts none
+				continue
+			}
 			if got := r.explainedVisits(q); uint64(got) != visitsIn(q, a) {
 				t.Fatalf("seed %d, round %d: %+v %+v: %d rows explain %d", seed, round, q, q.Visits, got, visitsIn(q, a))
 			}

@@ -32,6 +32,9 @@ func polled(brand int, member domain.MemberID) []string {
 		"/v1.1/member/" + m + "?showposition=1&period=1+Month", "/v1.1/member/" + m + "?showbrands=1&showactions=1&limit=2&brandID=" + b,
 		"/v1.1/members?limit=100", "/v1.1/members?country=DE&limit=1", "/v1.1/members/stats/activity?period=1+Day", "/v1.1/member/" + m + "/activity/100",
 		"/v1.1/member/" + m + "/activity/101?period=2+Hour&brandID=" + b,
+		"/v1.1/members/extended?limit=2", "/v1.1/members/extended?query_extended=tier%3dgold&limit=0", "/v1.1/members/extended?order_by=lastUpdated&sort=DESC&fields=ID",
+		"/v1.1/members/extended?query_extended=profiles.paidAccount%3d1&fields=Extended.tier", "/v1.1/members/extended?order_by=ae_data.lastUpdate&cursor=&limit=2&fields=Extended.domains",
+		"/v1.1/member/" + m + "?extended=1",
 		"/v1.1/member?service=spotify&username=u3", stats + "segments", stats + "activity?explain=1&period=1+Day",
 	}
 	for _, of := range []string{
@@ -98,8 +101,11 @@ func TestPoll_304ExactlyWhenTheBodyIsTheSame(t *testing.T) {
 			}
 		case k < 35:
 			r.advance([]time.Duration{time.Second, 20 * time.Second, time.Minute, 7 * time.Minute, time.Hour, 11 * time.Hour}[rnd.IntN(6)])
-		case k < 37:
+		case k < 36:
 			enroll(rnd.IntN(len(fans) + 2))
+		case k < 37:
+			tier := []string{"gold", "silver"}[rnd.IntN(2)]
+			r.write("/v1.1/member/"+strconv.FormatUint(uint64(fan()), 10)+"/update", "extended="+url.QueryEscape(`{"tier":"`+tier+`"}`))
 		case k < 38:
 			to := []string{"/v1.1/brand/1/opt", "/v1.1/segment/1/opt", "/v1.1/segment/2/opt", "/v1.1/opt"}[rnd.IntN(4)] + []string{"in", "out"}[rnd.IntN(2)]
 			r.write(to, "id="+strconv.FormatUint(uint64(fan()), 10))

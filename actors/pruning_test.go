@@ -31,6 +31,8 @@ func (r *harness) compareMembers(rnd *rand.Rand, m *reference.Model, ids []domai
 	if !slices.Equal(asked, slices.Compact(have)) {
 		r.t.Fatalf("members of the shards %v, asked were %v", have, asked)
 	}
+	q.Shape = domain.ShapeSummaries
+	r.compare(m, q)
 	one := q.Filter.Members[:1]
 	q.Without, q.Filter.Members, q.Top, q.Listing = nil, one, domain.Top{Limit: 1}, domain.Listing{Every: true, Limit: 5}
 	q.Shape = domain.ShapeFeed

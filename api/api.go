@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/docs"
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/members"
+	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/poll"
@@ -51,6 +52,8 @@ type Config struct {
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB
+
+	Networks *networks.Networks // that tokens are checked and refreshed at; nil: none
 }
 
 // API is the handler of the public interface.
@@ -77,8 +80,8 @@ func New(config Config) (*API, error) {
 	}
 	envelopes, passwords := envelope.Maker{Tokens: tokens}, credentials.NewPasswords(config.HashCost, config.TokenKey)
 	handlers := &services{
-		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Geo),
-		profile: profile.New(envelopes, passwords, sealer), brands: &brands.Service{Resolver: config.Resolver},
+		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
+		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},
 	}
 	document, err := document()
 	if err != nil {

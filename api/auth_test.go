@@ -27,6 +27,8 @@ func TestAuth_Forms(t *testing.T) {
 		"details=1&fields=firstname,jwt":       `{"data":{"ID":4097,"FirstName":"Ada"},"jwt":"…"}`,
 		"details=1&fields=Surname,OptIns":      `{"data":{"ID":4097,"Surname":"Fan"},"optins":[]}`,
 		"extended=1&fields=Gender,CountryCode": `{"data":{"ID":4097,"Gender":null,"CountryCode":"DE"}}`,
+		"extended=1&fields=Surname,extended.GivenName,Extended.primaryAddress.Country,EXTENDED.none": `{"data":{"ID":4097,"Surname":"Fan","Extended":{"givenName":"Ada","primaryAddress":{"country":"Germany"}}}}`,
+		"details=1&fields=Extended.profiles.identifier,extended.profiles.accessCredentials.UID":      `{"data":{"ID":4097,"Extended":{"profiles":[{"accessCredentials":{"uid":"u-1"},"identifier":"u-1"}]}}}`,
 	} {
 		for name, w := range map[string]string{
 			"token": h.post("/v1.1/auth", "accessToken="+adasToken+"&"+query).Body.String(),
@@ -37,12 +39,15 @@ func TestAuth_Forms(t *testing.T) {
 			equal(t, want, strings.TrimSpace(fresh.ReplaceAllString(w, `"$1$2":"…"`)), name+" "+query)
 		}
 	}
-	envelope := h.get("/v1.1/member/4097")
-	for _, query := range []string{"details=1", "extended=1", "details=1&fields=data,optins,services,jwt"} {
+	for query, show := range map[string]string{
+		"details=1": "", "extended=1": "?extended=1", "details=1&fields=data,optins,services,jwt": "",
+		"extended=1&fields=data,optins,services,jwt": "?extended=1", "details=1&fields=data,optins,services,jwt,extended": "?extended=1",
+	} {
+		envelope := h.get("/v1.1/member/4097" + show)
 		w := h.get("/v1.1/auth?"+query, as(raw)...)
 		equal(t, fresh.ReplaceAllString(envelope.Body.String(), `"$1$2":"…"`), fresh.ReplaceAllString(w.Body.String(), `"$1$2":"…"`), query)
 	}
-	if w := h.get("/v1.1/auth?extended=1&fields=nothing", as(raw)...); len(w.Header().Values("Warning")) != 2 {
+	if w := h.get("/v1.1/auth?fields=nothing,Extended.bio", as(raw)...); len(w.Header().Values("Warning")) != 2 {
 		t.Errorf("%q", w.Header().Values("Warning"))
 	}
 	// The token that auth gives is as good as the one it was given.

@@ -14,7 +14,9 @@
 //	client/     typed client                         avatar/     pictures of members
 //	transport/  the API's port: TLS, HTTP/2, limits  compress/   gzip and zstd
 //	personal/   sealed parts of members              envelope/   a member as answers show it
-//	credentials/ passwords                           admin/      the admin port
+//	node/       the Extended node of members         extended/   conditions on it, and its order
+//	credentials/ passwords                           networks/   tokens at the networks
+//	admin/      the admin port
 //
 // What is promised: nothing that is random, hashed or read from a clock is left to the
 // application of a command; it is made here, before the submission (I6). Parameters of the

@@ -131,6 +131,8 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		return domain.Outcome{Member: id, New: true}
 	case *domain.LogIn:
 		return s.login(c)
+	case *domain.UpdateMember:
+		return s.update(c)
 	case *domain.AttachService:
 		return s.attach(sub.Account, c)
 	case *domain.OptIn:
@@ -362,4 +364,27 @@ func (s *fakeEngine) Unchanged(account domain.AccountID, since domain.Versions, 
 		return domain.Position{}, false
 	}
 	return unchanged(account, since, f, moved)
+}
+
+// update is taken on the personal part that it was made of. It changes what a token refresh does.
+func (s *fakeEngine) update(c *domain.UpdateMember) domain.Outcome {
+	m := s.members[c.Member]
+	switch {
+	case m == nil:
+		return domain.Outcome{Code: domain.NotFound, Message: "there is none"}
+	case c.Personal.Base != m.Personal.Version:
+		return domain.Outcome{Again: true}
+	}
+	u := *m
+	u.Services = slices.Clone(m.Services)
+	for _, change := range c.Records {
+		if change.Validity == domain.ValidityStays {
+			continue
+		}
+		r := &u.Services[slices.IndexFunc(u.Services, func(r domain.ServiceRecord) bool { return r.ID == change.ID })]
+		r.Fields, r.Invalid, r.Updated = r.Fields.With(change.Given), change.Validity == domain.TokenRefused, c.At
+		u.Personal = partOf(&c.Personal)
+	}
+	s.members[c.Member] = &u
+	return domain.Outcome{Member: c.Member}
 }

@@ -115,7 +115,10 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	s.members[8195] = &domain.Member{ // of the application with all that a plan may have
 		ID: 8195, Account: 1, Application: 3, State: domain.MemberActive, Created: 1e12, TokenMade: 1e9,
 		Services: []domain.ServiceRecord{
-			{ID: 8193, Application: 3, Service: domain.Spotify, UID: "u-8", Identity: domain.IdentityHash{8}, Created: 1e12},
+			{
+				ID: 8193, Application: 3, Service: domain.Spotify, UID: "u-8", Identity: domain.IdentityHash{8}, Created: 1e12,
+				Fields: domain.Fields{{Field: domain.RecordToken, Value: "token-1"}, {Field: domain.RecordSecret, Value: "refresh-1"}},
+			},
 			{
 				ID: 8194, Application: 3, Service: domain.Email, UID: "bob@example.com", Created: 1e12,
 				Identity: testHasher{}.Identity(1, domain.ByLogin, "bob@example.com"),
@@ -131,7 +134,7 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	config := Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
 		Signing:  []PrivateKey{signingKey},
-		TokenKey: [16]byte{1, 2, 3}, Keys: new(keystest.Keys), HashCost: cheap, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		TokenKey: [16]byte{1, 2, 3}, Keys: new(keystest.Keys), HashCost: cheap, Networks: endpoint(t), Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	api, err := New(config)
 	if err != nil {

@@ -45,6 +45,8 @@ func TestGolden_Answers(t *testing.T) {
 			return fed(2)(q)
 		case domain.ShapeLeaders, domain.ShapeCrossover:
 			return ranking(q)
+		case domain.ShapeSummaries:
+			return summarized(q)
 		case domain.ShapeStandings, domain.ShapeMemberList:
 			return memberAnswers(1)(q)
 		case domain.ShapeLists:
@@ -75,6 +77,9 @@ func TestGolden_Answers(t *testing.T) {
 		{"getMember.200-shown", "GET", "/v1.1/member/4097?showposition=1&showbrands=1&showactions=1&limit=1", ""},
 		{"checkMemberActivity.200", "GET", "/v1.1/member/4097/activity/100", ""},
 		{"listMembers.200", "GET", "/v1.1/members?limit=1,1", ""},
+		{"listExtendedMembers.200", "GET", "/v1.1/members/extended?limit=1", ""},
+		{"listExtendedMembers.200-fields", "GET", "/v1.1/members/extended?limit=1&fields=Extended.tier,Extended.primaryAddress.country,Extended.ae_data.brands", ""},
+		{"getMember.200-extended", "GET", "/v1.1/member/4097?extended=1", ""},
 		{"getMemberTotals.200", "GET", "/v1.1/members/stats/activity?limit=1", ""},
 		{"optInToSegment.200", "POST", "/v1.1/segment/1/optin", "id=4097"},
 		{"getBrandActivityStats.200", "GET", "/v1.1/brand/1/stats/activity", ""},
@@ -120,6 +125,7 @@ func TestGolden_Answers(t *testing.T) {
 		{"verifyMember.200", "POST", "/v1.1/member/4097/verify", "service=spotify&verified_email=ada@example.com"},
 		{"resetMember.200", "POST", "/v1.1/member/8195/reset", "email=bob@example.com&password=correct+horse"},
 		{"removeService.200", "POST", "/v1.1/member/8195/service/8193/delete", ""},
+		{"refreshTokens.200", "POST", "/v1.1/member/8195/tokens/refresh?serviceid=8193", "service=spotify"},
 		{"loginMember.200", "POST", "/v1.1/member/login", "service=spotify&uid=u-7&authtoken=token-1"},
 		{"getMemberLogins.200", "GET", "/v1.1/member/4097/domains/logins?limit=1", ""},
 		{"listLoggedInMembers.200", "GET", "/v1.1/members/login?limit=1", ""},

@@ -15,6 +15,8 @@ func visited(q *domain.Question) (*domain.Answer, error) {
 	a := &domain.Answer{Position: domain.Position{Journal: journalID, Catalog: 5, Shards: []domain.ShardOffset{{Shard: 1, Next: 4}}}}
 	count := func(actions, members uint64) domain.Count { return domain.Count{Actions: actions, Members: members} }
 	switch q.Shape {
+	case domain.ShapeSummaries:
+		return summarized(q)
 	case domain.ShapeTally:
 		a.Tally = &domain.Tally{Total: count(12, 5), Groups: []domain.GroupCount{
 			{Group: uint32(domain.Email), Count: count(3, 3)},

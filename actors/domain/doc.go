@@ -19,6 +19,7 @@
 //	visitquery.go what can be asked about registrations and logins
 //	readset.go    what an answer is made of
 //	ranking.go    members by score, brands by members; rankhistogram.go: how deep rows lie
+//	summary.go    what each of a few members did
 //	feed.go       actions in order; contentsearch.go: a keyword in their contents
 //	demography.go age bands, genders; region.go: regions
 //	period.go     ranges of time, months, days

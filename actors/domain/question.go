@@ -20,6 +20,7 @@ const (
 	ShapeMemberList                     // members by id, whatever they did: *MemberList
 	ShapeRankHistogram                  // how many rows of a feed or of leaders have a rank: *RankHistogram
 	ShapeDomains                        // visits by domain: *Domains
+	ShapeSummaries                      // what each of a few members did, its brands or, of visits, its domains: Summaries
 )
 
 // Question is a question about activity with all it takes from clock and catalog:
@@ -33,8 +34,8 @@ type Question struct {
 	Filter        Filter
 	Groups        []Group        // the definitions that count, ascending by ID: others do not
 	Lists         []List         // of ShapeLists: whose members are counted, within the filter on members
-	Top           Top            // of ShapeLeaders, ShapeCrossover and ShapeStandings
-	Without       []BrandID      // of ShapeCrossover and ShapeStandings: brands that are in no list, ascending
+	Top           Top            // of ShapeLeaders, ShapeCrossover, ShapeStandings and ShapeSummaries
+	Without       []BrandID      // of ShapeCrossover, ShapeStandings and ShapeSummaries: brands that are in no list, ascending
 	Listing       Listing        // of ShapeFeed, and beside Explain
 	Explain       bool           // of the shapes that count: the answer has a Feed, too, of the actions counted
 	MemberListing MemberListing  // of ShapeRoll
@@ -136,6 +137,7 @@ type Answer struct {
 	Feed       *Feed
 	Histogram  *RankHistogram
 	Domains    *Domains
-	Position   Position // what had been applied
-	LagMs      int64    // now − the latest moment at which the log's end then seen has since been applied
+	Summaries  []MemberSummary // by member
+	Position   Position        // what had been applied
+	LagMs      int64           // now − the latest moment at which the log's end then seen has since been applied
 }

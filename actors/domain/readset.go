@@ -76,7 +76,7 @@ func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 		return f.visits(q)
 	}
 	switch q.Shape {
-	case ShapeTally, ShapeNewcomers, ShapeFeed, ShapeStandings:
+	case ShapeTally, ShapeNewcomers, ShapeFeed, ShapeStandings, ShapeSummaries:
 		f.rows(q.Brand, q.Range, ShowsActions)
 	case ShapeTimeline, ShapeDaily:
 		f.rows(q.Brand, q.Range, ShowsDays)
@@ -121,7 +121,7 @@ func (f *ReadSet) visits(q *Question) (ReadSet, bool) {
 		shows = ShowsAges
 	}
 	switch q.Shape {
-	case ShapeTally, ShapeDomains, ShapeFeed:
+	case ShapeTally, ShapeDomains, ShapeFeed, ShapeSummaries:
 	case ShapeTimeline:
 		shows = ShowsDays // and with them ages: the last day is one of them
 	case ShapeLeaders:

@@ -57,7 +57,12 @@ func TestReadSet_OfShapeAndFilter(t *testing.T) {
 		"age":       {Question{Shape: ShapeAge, Brand: 7}, ReadSet{Rows: rows(7, ShowsAges), Known: of(AttrBirthDay)}},
 		"crossover": {Question{Shape: ShapeCrossover, Brand: 7}, ReadSet{Rows: rows(0, ShowsActions), Known: of()}},
 		"standings": {Question{Shape: ShapeStandings}, ReadSet{Rows: rows(0, ShowsActions), Known: of()}},
+		"summaries": {Question{Shape: ShapeSummaries}, ReadSet{Rows: rows(0, ShowsActions), Known: of()}},
 		"members":   {Question{Shape: ShapeMemberList}, ReadSet{Known: everyAttribute, Any: everyAttribute}},
+		"summaries of visits": {
+			Question{Shape: ShapeSummaries, Visits: &VisitQuery{}, Filter: Filter{Members: []MemberID{1}}},
+			ReadSet{Rows: []RowsOf{{Range: week, Visits: true}}, Known: of(), Among: []MemberID{1}},
+		},
 		"leaders by login": {
 			Question{Shape: ShapeLeaders, Brand: 7, Top: Top{Order: ByLastLogin}},
 			ReadSet{Rows: rows(7, ShowsActions), Known: of(AttrLoginHigh, AttrLoginLow)},

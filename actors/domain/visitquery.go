@@ -9,6 +9,7 @@ package domain
 //	               so Score is a member's registrations
 //	ShapeDomains   a row a domain
 //	ShapeFeed      the visits themselves
+//	ShapeSummaries of each member the domains
 type VisitQuery struct {
 	Of     DefinitionID // Registration or Login alone; 0: both
 	By     VisitGroup   // of ShapeTally

@@ -68,6 +68,8 @@ func (g *gather) merge(q *domain.Question) (out *domain.Answer, err error) {
 		out.Leaders = shape.MergeLeaders(q.Top, all(g.parts, func(p *Part) *domain.Leaders { return p.Leaders }))
 	case domain.ShapeStandings:
 		out.Standings = shape.MergeStandings(q.Top, all(g.parts, func(p *Part) *domain.Standings { return p.Standings }))
+	case domain.ShapeSummaries:
+		out.Summaries = shape.MergeSummaries(q.Top, all(g.parts, func(p *Part) []domain.MemberSummary { return p.Summaries }))
 	case domain.ShapeMemberList:
 		lists := all(g.parts, func(p *Part) *domain.MemberList { return p.MemberList })
 		out.MemberList = shape.MergeMemberLists(q.MemberListing, lists)

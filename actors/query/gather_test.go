@@ -76,7 +76,7 @@ func partOf(a *domain.Answer) *Part {
 	return &Part{
 		Tally: a.Tally, Timeline: a.Timeline, Feed: a.Feed, Leaders: a.Leaders, Crossover: a.Crossover,
 		Standings: a.Standings, MemberList: a.MemberList, Histogram: a.Histogram, Lists: a.Lists, Union: a.Union,
-		Domains: a.Domains,
+		Domains: a.Domains, Summaries: a.Summaries,
 	}
 }
 
@@ -157,7 +157,7 @@ func drawQuestion(t *rapid.T, shape domain.Shape) *domain.Question {
 		q.MemberListing.After = q.Top.After.Member
 	}
 	switch shape {
-	case domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLeaders, domain.ShapeDomains:
+	case domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLeaders, domain.ShapeDomains, domain.ShapeSummaries:
 		if shape == domain.ShapeDomains || yes("of visits") {
 			q.Visits = &domain.VisitQuery{
 				Of: domain.DefinitionID(draw("kind of visit", 2)), By: domain.VisitGroup(draw("group", 1)), Totals: yes("totals"),
@@ -172,7 +172,7 @@ func drawQuestion(t *rapid.T, shape domain.Shape) *domain.Question {
 // An answer is that of one shard with all members, whatever shards they are spread over, in any
 // order and grouping of the parts; no part is changed.
 func TestI12_AnswersDoNotDependOnHowMembersAreSpread(t *testing.T) {
-	for shape := domain.ShapeTally; shape <= domain.ShapeDomains; shape++ {
+	for shape := domain.ShapeTally; shape <= domain.ShapeSummaries; shape++ {
 		t.Run(fmt.Sprint("shape ", shape), rapid.MakeCheck(func(t *rapid.T) {
 			m, q, shards := drawModel(t), drawQuestion(t, shape), rapid.IntRange(1, 8).Draw(t, "shards")
 			first := *q // what a shard is asked for: all rows above the page, or every brand

@@ -139,6 +139,7 @@ func (s *execution) run() error {
 	p.Standings = ans.Standings
 	p.Histogram = ans.Histogram
 	p.Domains = ans.Domains
+	p.Summaries = ans.Summaries
 	p.Feed = withMembers(ans.Feed, s.account.Members)
 	if p.Leaders != nil && q.Top.Audience {
 		p.Leaders.Audience = s.audience

@@ -25,6 +25,7 @@ type Part struct {
 	MemberList *domain.MemberList
 	Histogram  *domain.RankHistogram
 	Domains    *domain.Domains
+	Summaries  []domain.MemberSummary
 	Lists      []uint64
 	Union      uint64 // members of any of the lists
 }

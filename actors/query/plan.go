@@ -15,7 +15,7 @@ type plan struct {
 	acted  acted
 	lists  []listPlan
 	filter *memberFilter
-	brands *scan.Directory // of a crossover, of standings
+	brands *scan.Directory // of a crossover, of standings, of summaries
 }
 
 // acted is the actions that members are to have one of: those that the question counts, of one about
@@ -47,7 +47,8 @@ func newPlan(v *catalog.View, q *domain.Question) (*plan, error) {
 	}
 	p.filter = filter
 	p.lists = listPlans(v, q.Account, q.Lists)
-	if q.Shape == domain.ShapeCrossover || q.Shape == domain.ShapeStandings {
+	switch q.Shape {
+	case domain.ShapeCrossover, domain.ShapeStandings, domain.ShapeSummaries:
 		p.brands = scan.NewDirectory(v.BrandIDs(q.Account), q.Without)
 	}
 	return p, nil

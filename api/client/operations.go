@@ -131,6 +131,12 @@ func (c *Client) RemoveService(
 	return out, meta, err
 }
 
+// RefreshTokens asks a member's network for a new token of a service record.
+func (c *Client) RefreshTokens(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
+	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/tokens/refresh", p, &out)
+	return out, meta, err
+}
+
 // Member is a member with its service records.
 func (c *Client) Member(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/member/"+id(member), p, &out)
@@ -267,6 +273,12 @@ func (c *Client) Crossover(ctx context.Context, brand domain.BrandID, p Params) 
 // Members is the list of all members.
 func (c *Client) Members(ctx context.Context, p Params) (out wire.Members, meta Meta, err error) {
 	meta, err = c.Get(ctx, "/v1.1/members", p, &out)
+	return out, meta, err
+}
+
+// ExtendedMembers is the list of members with their Extended nodes.
+func (c *Client) ExtendedMembers(ctx context.Context, p Params) (out wire.Members, meta Meta, err error) {
+	meta, err = c.Get(ctx, "/v1.1/members/extended", p, &out)
 	return out, meta, err
 }
 

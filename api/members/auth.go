@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/node"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/token"
@@ -32,8 +33,8 @@ func (a *accessToken) ParseParam(s string) error {
 type authIn struct {
 	AccessToken accessToken `name:"accessToken" doc:"access token of a member, as its envelope has it; required without the Bearer of the member" eg:"74a2c3d6bbebb0fef7962275bd97ca2d_1000000000"`
 	Details     bool        `name:"details" doc:"1 answers the envelope" eg:"1"`
-	Extended    bool        `name:"extended" doc:"1 answers the envelope; the Extended node is not available yet" eg:"1"`
-	Fields      string      `name:"fields" max:"4096" doc:"only these fields, by name in any case: of an envelope those of data, optins, services, jwt; ID always stays" eg:"Email,jwt"`
+	Extended    bool        `name:"extended" doc:"1 answers the envelope, with Extended in data" eg:"1"`
+	Fields      string      `name:"fields" max:"4096" doc:"only these fields, by name in any case: of an envelope those of data, optins, services, jwt, and paths into Extended, as Extended.lastUpdated; ID always stays" eg:"Email,jwt"`
 }
 
 // Missing reports that no member is named: by the access token, or by a Bearer.
@@ -57,10 +58,12 @@ func (s *Service) Auth(ctx context.Context, req *serve.Request, in *authIn) (*wi
 	if err != nil {
 		return nil, err
 	}
-	if in.Extended {
-		req.Warn("extended is not available yet: the envelope has no Extended node")
-	}
 	e := s.envelopes.Of(req, m, envelope.SignedIn(m))
+	if fields := only.Node(); fields != nil || in.Extended && (only == nil || only.Has("data")) {
+		if e.Data.Extended, err = node.Of(ctx, req, m, fields); err != nil {
+			return nil, err
+		}
+	}
 	out := &wire.Authenticated{ID: e.Data.ID, Username: e.Data.Username, Email: e.Data.Email}
 	if in.enveloped() {
 		data := wire.SelectedMember(e.Data)

@@ -6,6 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/node"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -15,24 +16,36 @@ import (
 // itemsIn are the parameters that say which items of a list of members are wanted, and which
 // of their fields.
 type itemsIn struct {
-	Fields string `name:"fields" max:"4096" doc:"only these fields of the items, by name in any case; ID always stays" eg:"FirstName,Score,LastActivity"`
+	Fields string `name:"fields" max:"4096" doc:"only these fields of the items, by name in any case, and paths into Extended, as Extended.lastUpdated; ID always stays" eg:"FirstName,Score,LastActivity"`
 	selection.Required
 }
 
-// itemFields are the fields wanted; nil: all. A name that no field has gives a warning.
-func (in *itemsIn) itemFields(req *serve.Request) (*wire.ItemFields, error) {
+// itemFields are the fields of items that are wanted.
+type itemFields struct {
+	only *wire.ItemFields // nil: all
+	node bool             // Extended is one of all
+}
+
+// nodeFields are the fields of Extended that are wanted, nil: all, and whether there are any.
+func (f itemFields) nodeFields() (*wire.NodeFields, bool) {
+	named := f.only.Node()
+	return named, named != nil || f.only == nil && f.node
+}
+
+// itemFields are the fields wanted. A name that no field has gives a warning.
+func (in *itemsIn) itemFields(req *serve.Request) (itemFields, error) {
 	if in.Fields == "" {
-		return nil, nil
+		return itemFields{}, nil
 	}
 	names, err := selection.Names(req, in.Fields, "fields")
 	if err != nil {
-		return nil, err
+		return itemFields{}, err
 	}
 	fields, unknown := wire.ParseItemFields(names)
 	for _, name := range unknown {
 		req.Warn("the field " + bind.Shorten(name) + " is unknown and was ignored")
 	}
-	return fields, nil
+	return itemFields{only: fields}, nil
 }
 
 // ranked is a member in a list, with its latest action that matched.
@@ -91,20 +104,32 @@ func showLatest(ctx context.Context, req *serve.Request, members []ranked, at do
 // any more is left out. brand is the one asked for; nil: each shows that of its latest
 // action.
 func (s *Service) items(
-	ctx context.Context, req *serve.Request, members []ranked, brand *domain.Brand, only *wire.ItemFields, at domain.Position,
+	ctx context.Context, req *serve.Request, members []ranked, brand *domain.Brand, fields itemFields, at domain.Position,
 ) ([]wire.MemberItem, error) {
 	shown, err := showLatest(ctx, req, members, at)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]wire.MemberItem, 0, len(members))
+	out, opened := make([]wire.MemberItem, 0, len(members)), make([]*domain.Member, 0, len(members))
 	for i := range members {
 		if shown[i].Member == nil {
 			continue
 		}
 		item := s.itemOf(req, &members[i], shown[i].Member, shown[i].Content, brand)
-		item.Only(only)
-		out = append(out, item)
+		item.Only(fields.only)
+		out, opened = append(out, item), append(opened, shown[i].Member)
+	}
+	of, wanted := fields.nodeFields()
+	if !wanted {
+		return out, nil
+	}
+	nodes, err := node.Nodes(ctx, req, opened, node.PartsOf(of))
+	if err != nil {
+		return nil, err
+	}
+	for i := range out {
+		nodes[i].Only(of)
+		out[i].Extended = nodes[i]
 	}
 	return out, nil
 }

@@ -2,7 +2,6 @@ package members
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -20,7 +19,7 @@ type listIn struct {
 	Filters selection.Filters
 	itemsIn
 	serve.Paged
-	UpdatedSince bind.Time `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login or an opt-in" eg:"2026-01-01 00:00:00"`
+	UpdatedSince bind.Time `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login, an update or an opt-in" eg:"2026-01-01 00:00:00"`
 	Sort         string    `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by ID"`
 }
 
@@ -48,7 +47,7 @@ func (s *Service) List(ctx context.Context, req *serve.Request, in *listIn) (*wi
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.MemberListing = in.rows(req, p)
+	q.MemberListing = pageByID(req, p, in.Sort == "ASC", changedSince(in.UpdatedSince))
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
@@ -67,9 +66,9 @@ func (s *Service) List(ctx context.Context, req *serve.Request, in *listIn) (*wi
 	return out, err
 }
 
-// rows are the rows of a page; of an empty one none.
-func (in *listIn) rows(req *serve.Request, p bind.Page) domain.MemberListing {
-	r := domain.MemberListing{Up: in.Sort == "ASC", Changed: domain.Second(min(max(in.UpdatedSince.Unix, 0), math.MaxUint32))}
+// pageByID is the rows of a page of a list by id; of an empty one none.
+func pageByID(req *serve.Request, p bind.Page, up bool, changed domain.Second) domain.MemberListing {
+	r := domain.MemberListing{Up: up, Changed: changed}
 	if p.Limit == 0 {
 		return r
 	}

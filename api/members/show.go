@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/feed"
+	"github.com/ovation-analytics/ovation/api/node"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -37,7 +38,7 @@ type showPartsIn struct {
 	ShowPosition bool      `name:"showposition" doc:"1 adds AEPosition and Score to data" eg:"1"`
 	ShowBrands   bool      `name:"showbrands" doc:"1 adds brands: by Score, those with the greatest first" eg:"1"`
 	ShowActions  bool      `name:"showactions" doc:"1 adds actions, the newest first" eg:"1"`
-	Extended     bool      `name:"extended" later:"" doc:"1 includes the Extended node"`
+	Extended     bool      `name:"extended" doc:"1 adds Extended to data" eg:"1"`
 	Threshold    int64     `name:"threshold" min:"1" doc:"least ActivityCount of a brand; requires showbrands" eg:"2"`
 	Limit        bind.Page `name:"limit" doc:"of actions and of brands; default 3, at most 1000; requires showactions or showbrands" eg:"5"`
 }
@@ -149,6 +150,11 @@ func (s *Service) showWith(ctx context.Context, req *serve.Request, in *showIn, 
 		return nil, err
 	}
 	e := s.envelopes.Of(req, m, envelope.SignedIn(m))
+	if in.Extended {
+		if e.Data.Extended, err = node.Of(ctx, req, m, nil); err != nil {
+			return nil, err
+		}
+	}
 	return e, v.into(ctx, e, m.ID)
 }
 

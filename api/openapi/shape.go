@@ -18,6 +18,9 @@ type Schemer interface{ Schema() map[string]any }
 // are always there.
 type Selectable interface{ Always() []string }
 
+// Extensible is a shape that may have fields beside those it names.
+type Extensible interface{ Extensible() }
+
 // schema describes a shape of package wire. Structs are kept by name; all their
 // fields are there in every answer, but those marked omitempty, which are never null.
 func (d *describer) schema(t reflect.Type) object {
@@ -57,10 +60,10 @@ func (d *describer) structure(t reflect.Type) object {
 	properties, required := object{}, []string{}
 	d.schemas[t.Name()] = object{"type": "object", "properties": properties, "additionalProperties": false}
 	for f := range t.Fields() {
-		if !f.IsExported() {
+		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || name == "-" {
 			continue
 		}
-		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		s, optional := d.schema(f.Type), strings.Contains(opts, "omitempty")
 		switch {
 		case f.Type.Kind() != reflect.Pointer || optional:
@@ -76,6 +79,9 @@ func (d *describer) structure(t reflect.Type) object {
 	}
 	if s, ok := reflect.Zero(t).Interface().(Selectable); ok {
 		required = s.Always()
+	}
+	if _, ok := reflect.Zero(t).Interface().(Extensible); ok {
+		d.schemas[t.Name()].(object)["additionalProperties"] = true
 	}
 	describeFields(t.Name(), properties)
 	d.schemas[t.Name()].(object)["required"] = required

@@ -33,8 +33,8 @@ key stays is met exactly once while data arrives. A walk by offset ends at row 1
 **Polling.** A GET has an ETag; If-None-Match gives 304. Equal tags mean equal bodies but for jwt and explain.position.
 
 **Pages in browsers.** Domains on the application's allowlist get Access-Control-Allow-Origin; no cookie is used. A key made with
---public may be in a page: it is taken by app/info, auth and the registration by email, and with the Bearer of a member for that member;
-any other operation is error 15.
+--public may be in a page: it is taken by app/info, auth, and by register and login by email or by a network that checks authtoken,
+and with the Bearer of a member for that member; any other operation is error 15.
 
 **Repeats.** A POST with an Idempotency-Key may be sent again without harm.`
 
@@ -130,17 +130,19 @@ var Notes = map[string]string{
 	"getMemberVisits":       "Most visits first; members without one are left out.",
 	"countDaily":            "Every UTC day that the range touches, zeros included.",
 	"deleteActivity":        "New actions of it are refused. Segments that have it keep it: what was done of it before counts on.",
-	"registerMember":        "A public key registers by email alone. A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
+	"registerMember":        "A public key registers by email, and by networks whose authtoken is checked. Error 4 of authtoken: the network does not confirm it; error 11: the network cannot be asked. A member with that identity is met again: what is given overwrites. The answer is an array of exactly one envelope.",
 	"getAuth":               "With details=1 or extended=1 the envelope. Error 13: no member has the access token, or not any more. The POST keeps the token out of the address.",
 	"authenticate":          "With details=1 or extended=1 the envelope. Error 13: no member has the access token, or not any more.",
+	"listExtendedMembers":   "Values in the node are sealed at rest: query_extended, required_fields with paths into Extended and order_by open the members that pass all other filters, at most 200,000, or 20,000 where a path leads into domains or ae_data; more are error 12.",
 	"findMember":            "Without a name it is the member of the Bearer.",
 	"allowDomain":           "Pages of the domain, on any port and also under www., may read answers to the application's keys. Another domain below it is another domain.",
-	"registerMembers":       "Each record has the parameters of member/register, or password_hash in place of password. A bad record is an error of its own item. Records of one identity are taken in their order. The same Idempotency-Key with other records is error 7 of the whole request.",
+	"registerMembers":       "Each record has the parameters of member/register, or password_hash in place of password. A bad record is an error of its own item. Records of one identity are taken in their order. No network is asked: the holder of the key vouches for tokens. The same Idempotency-Key with other records is error 7 of the whole request.",
 	"updateMember":          "Error 7: another member logs in with the address. VerifiedEmail stays. The Extended node is merged with extended.",
 	"verifyMember":          "The caller has verified the address. Error 15 with the key of another application than that which the member registered with; error 7 where another member has the address verified, and nothing changes.",
 	"resetMember":           "The access token of before is no token any more, a lock of the address ends.",
 	"removeService":         "Its identity is free again, and an address that was verified on it alone is not verified any more. Error 7: it is the last one.",
-	"loginMember":           "Error 13 where no member has the identity under this application, also while its registration waits. 10 wrong passwords in 15 minutes for one identity lock it for 15 minutes, 100 from one address the address. A public key logs in by email alone.",
+	"refreshTokens":         "The token endpoint configured for service is asked by the record's TokenSecret: Token, Expires and, where the network sends a new one, TokenSecret are replaced, and Valid is 1. A refresh token that the network refuses makes Valid 0. Error 7: the record has no refresh token; error 11: no token endpoint is configured, or it cannot be asked.",
+	"loginMember":           "Error 13 where no member has the identity under this application, also while its registration waits. 10 wrong passwords in 15 minutes for one identity lock it for 15 minutes, 100 from one address the address. A public key logs in by email, and by networks whose authtoken is checked. Error 4 of authtoken: the network does not confirm it; error 11: the network cannot be asked.",
 	"attachService":         "The answer is an array of exactly one envelope.",
 	"getUsage":              "An array of one object. A hit is an answered request with a valid key, errors and 304 too, 429 not; it is shown about a second after its answer. The range is widened to whole steps, and clamped at its start (Warning, X-Range) to 7 days per hour, 90 days per day, 12 months per month, and to the year before today. Steps without a hit and applications without one are there.",
 	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",

@@ -1,5 +1,5 @@
 // Package profile changes members: their profile, the Extended node, verified addresses, service
-// records and passwords.
+// records and their tokens, and passwords.
 //
 // What is changed is personal for the most part: a change is made of the member as it is, sealed,
 // and taken only by that (personal.Sealer.Change). Given and Person are what of a profile requests
@@ -9,6 +9,7 @@ package profile
 import (
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/personal"
 )
 
@@ -17,9 +18,12 @@ type Service struct {
 	envelopes envelope.Maker
 	passwords *credentials.Passwords
 	sealer    *personal.Sealer
+	networks  *networks.Networks
 }
 
-// New makes a Service.
-func New(envelopes envelope.Maker, passwords *credentials.Passwords, sealer *personal.Sealer) *Service {
-	return &Service{envelopes, passwords, sealer}
+// New makes a Service that refreshes tokens at the networks; nil: at none.
+func New(
+	envelopes envelope.Maker, passwords *credentials.Passwords, sealer *personal.Sealer, asked *networks.Networks,
+) *Service {
+	return &Service{envelopes, passwords, sealer, asked}
 }

@@ -10,23 +10,17 @@ import (
 	jsonpatch "github.com/evanphx/json-patch/v5"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // maxExtended bounds the Extended node that updates merged, in bytes.
 const maxExtended = 64 << 10
 
-// extended is a JSON merge patch of the Extended node; empty: it is cleared.
-type extended string
-
-// derived are the fields of the Extended node that are made of others.
-var derived = map[string]bool{
-	"aeid": true, "uuid": true, "created": true, "lastlogin": true, "lastupdated": true, "givenname": true, "familyname": true,
-	"displayname": true, "email": true, "gender": true, "bio": true, "birthday": true, "cellphone": true, "emailverified": true,
-	"primaryaddress": true, "domains": true, "profiles": true, "ae_data": true, "password": true,
-}
+// nodePatch is a JSON merge patch of the Extended node; empty: it is cleared.
+type nodePatch string
 
 // ParseParam reads a patch: an object that names no derived field.
-func (e *extended) ParseParam(s string) error {
+func (e *nodePatch) ParseParam(s string) error {
 	if len(s) > maxExtended {
 		return fmt.Errorf("must be at most %d bytes long", maxExtended)
 	}
@@ -35,16 +29,16 @@ func (e *extended) ParseParam(s string) error {
 		return errors.New("must be a JSON object")
 	}
 	for name := range patch {
-		if derived[strings.ToLower(name)] {
+		if wire.Derived(name) {
 			return errors.New("must not name a field that is derived, as " + strings.ToLower(name) + " is")
 		}
 	}
-	*e = extended(s)
+	*e = nodePatch(s)
 	return nil
 }
 
 // mergedInto is the node after the patch; empty: it has nothing.
-func (e extended) mergedInto(node string) (string, error) {
+func (e nodePatch) mergedInto(node string) (string, error) {
 	if e == "" {
 		return "", nil
 	}
@@ -55,6 +49,9 @@ func (e extended) mergedInto(node string) (string, error) {
 	if err != nil {
 		return "", domain.Bad(domain.InvalidParameter, "extended", "extended is no JSON merge patch")
 	}
+	if merged, err = canonical(merged); err != nil {
+		return "", domain.Bad(domain.InvalidParameter, "extended", "extended is no JSON merge patch")
+	}
 	switch {
 	case len(merged) > maxExtended:
 		return "", domain.Bad(domain.InvalidParameter, "extended", "the Extended node would be longer than 64 KiB")
@@ -62,4 +59,19 @@ func (e extended) mergedInto(node string) (string, error) {
 		return "", nil
 	}
 	return string(merged), nil
+}
+
+// canonical is a JSON value with the members of its objects in the order of their names.
+func canonical(value []byte) ([]byte, error) {
+	d := json.NewDecoder(bytes.NewReader(value))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(out.Bytes()), err
 }

@@ -19,7 +19,7 @@ import (
 type loginIn struct {
 	Service    bind.Service `name:"service" required:"" doc:"the network the member logs in by; not custom" eg:"spotify"`
 	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-7"`
-	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service, which is stored; required but for email" eg:"token-1"`
+	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service, which is stored; required but for email; must be the uid's where a check is configured for the service" eg:"token-1"`
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret from the service" eg:"secret-1"`
 	Email      bind.Email   `name:"email" doc:"required for a login by email" eg:"ada@example.com"`
 	Password   string       `name:"password" max:"256" doc:"required for a login by email" eg:"correct horse"`
@@ -61,7 +61,10 @@ func (in *loginIn) Check() *domain.Error {
 // wrong passwords came is refused before anything is looked up.
 func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*wire.Envelope, error) {
 	from, service := in.from(req), domain.Service(in.Service)
-	if err := permitted(req, service, 0); err != nil {
+	if err := s.permitted(req, service, 0); err != nil {
+		return nil, err
+	}
+	if err := s.confirm(ctx, req, service, in.AuthToken, in.UID); err != nil {
 		return nil, err
 	}
 	if err := s.wrong.check(req, service, from); err != nil {

@@ -28,7 +28,7 @@ type registerIn struct {
 type credentialsIn struct {
 	Service    bind.Service `name:"service" required:"" doc:"the network the member registers by; not rdio, beatsmusic or custom" eg:"spotify"`
 	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-1"`
-	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service; required but for email" eg:"token-1"`
+	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service; required but for email; must be the uid's where a check is configured for the service" eg:"token-1"`
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret or refresh token" eg:"secret-1"`
 }
 
@@ -115,14 +115,15 @@ func (s *Service) Attach(ctx context.Context, req *serve.Request, in *attachIn) 
 	return out, serve.BlameMember(err, "memberid")
 }
 
-// permitted refuses what is not for a public key: a registration or login by a network, whose
+// permitted refuses what is not for a public key: a registration or login by a network whose
 // authtoken is checked nowhere, and one at a member without the member's Bearer.
-func permitted(req *serve.Request, service domain.Service, to domain.MemberID) error {
+func (c *confirmer) permitted(req *serve.Request, service domain.Service, to domain.MemberID) error {
 	switch {
 	case !req.Public():
 		return nil
-	case service != domain.Email:
-		return domain.Bad(domain.WrongApplication, "service", "a public key takes email alone: no check of authtoken is configured")
+	case service != domain.Email && !c.networks.Checks(service):
+		return domain.Bad(domain.WrongApplication, "service",
+			"a public key takes email and networks that check authtoken: for this one no check is configured")
 	case to != 0 && req.Bearer != to:
 		return domain.Bad(domain.WrongApplication, "id", "a public key needs the Bearer of the member here")
 	}
@@ -130,14 +131,18 @@ func permitted(req *serve.Request, service domain.Service, to domain.MemberID) e
 }
 
 func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
-	if err := permitted(req, domain.Service(in.Service), to); err != nil {
+	service := domain.Service(in.Service)
+	if err := s.permitted(req, service, to); err != nil {
 		return nil, err
 	}
 	if err := checkRegistration(req, in); err != nil {
 		return nil, err
 	}
 	from := in.from(req)
-	if err := s.wrong.check(req, domain.Service(in.Service), from); err != nil {
+	if err := s.wrong.check(req, service, from); err != nil {
+		return nil, err
+	}
+	if err := s.confirm(ctx, req, service, in.AuthToken, in.UID); err != nil {
 		return nil, err
 	}
 	out, err := s.submitRegistration(ctx, req, newRegistration(req, in, in.place(s.geo)), to)
@@ -151,7 +156,7 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err != nil {
 		return nil, err
 	}
-	return []*wire.Envelope{s.envelopes.Of(req, member, domain.Service(in.Service))}, nil
+	return []*wire.Envelope{s.envelopes.Of(req, member, service)}, nil
 }
 
 // wrongPassword reports a registration that was refused because its address has another password.

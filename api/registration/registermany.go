@@ -98,9 +98,6 @@ type manyItem struct {
 func (s *Service) newManyItem(one *serve.Request, in *Registration, err error, hash uint64) *manyItem {
 	m := &manyItem{req: one, err: err, hash: hash, to: domain.MemberID(in.ID)}
 	if m.err == nil {
-		m.err = permitted(one, domain.Service(in.Service), m.to)
-	}
-	if m.err == nil {
 		m.err = checkRegistration(one, in.one())
 	}
 	if m.err == nil {
@@ -113,6 +110,9 @@ func (s *Service) newManyItem(one *serve.Request, in *Registration, err error, h
 // registerAll submits the records in rounds, of one identity or member one a round: each is made
 // of the member as the round before left it.
 func (s *Service) registerAll(ctx context.Context, req *serve.Request, all []*manyItem) error {
+	parallel(all, func(m *manyItem) {
+		m.err = s.confirm(ctx, m.req, m.r.service, m.r.in.AuthToken, m.r.in.UID)
+	})
 	waiting := make([]*manyItem, 0, len(all))
 	for _, m := range all {
 		if m.err == nil {

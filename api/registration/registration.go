@@ -176,7 +176,7 @@ func (s *Service) password(
 		known = holder.Password(r.identity)
 	}
 	if r.imported == "" {
-		return s.check(ctx, r, holder, known)
+		return r.match(ctx, s.passwords, holder, known)
 	}
 	if known != "" && credentials.WasImported(known) && credentials.SealedHash(holder, r.identity) == string(r.imported) {
 		return known, nil
@@ -194,10 +194,10 @@ func (s *Service) password(
 	return stored, nil
 }
 
-// check checks the password of a registration, once against each that is stored: registrations of one
-// address at the same time meet those of each other.
-func (s *Service) check(
-	ctx context.Context, r *registration, holder *domain.Member, known string,
+// match checks the password, once against each that is stored: registrations of one address at the
+// same time meet those of each other.
+func (r *registration) match(
+	ctx context.Context, passwords *credentials.Passwords, holder *domain.Member, known string,
 ) (stored string, err error) {
 	if stored, ok := r.checked[known]; ok {
 		return stored, nil
@@ -206,7 +206,7 @@ func (s *Service) check(
 	if holder != nil {
 		sealed = credentials.SealedHash(holder, r.identity)
 	}
-	if stored, err = s.passwords.Check(ctx, r.in.Password, known, sealed); err == nil {
+	if stored, err = passwords.Check(ctx, r.in.Password, known, sealed); err == nil {
 		if r.checked == nil {
 			r.checked = map[string]string{}
 		}

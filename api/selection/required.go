@@ -6,13 +6,14 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/extended"
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // Required is the parameter of a list of members that wants only those with a
 // value in some fields.
 type Required struct {
-	RequiredFields string `name:"required_fields" max:"4096" doc:"only members with a value in each of these fields of the items, by name in any case: neither null nor empty" eg:"FirstName,Email"`
+	RequiredFields string `name:"required_fields" max:"4096" doc:"only members with a value in each of these fields of the items, by name in any case: neither null nor empty; of Extended what the profile has, in members/extended any path into it" eg:"FirstName,Email"`
 }
 
 // presence is when a field of a list item has a value.
@@ -30,7 +31,8 @@ const (
 // value.
 var presences = map[string]presence{
 	"id": inEvery, "uuid": inEvery, "score": inEvery, "activitycount": inEvery, "memberavatarurl": inEvery, "services": inEvery, "lastvisited": inEvery,
-	"optins": optedIn, "lastactivity": withAction,
+	"extended": inEvery,
+	"optins":   optedIn, "lastactivity": withAction,
 	"brand": withBrand, "brandid": withBrand, "brandname": withBrand, "brandtype": withBrand,
 }
 
@@ -55,14 +57,31 @@ func presenceOf(name string) (presence, domain.Field) {
 
 // Require narrows a question to the members with a value in each of the fields. acted
 // says that only a member with an action that counts is in the list anyway. Names that no
-// field has are warned of.
+// field has are warned of. A field that it takes the members' Extended nodes to find is refused.
 func Require(req *serve.Request, q *domain.Question, in Required, acted bool) error {
+	open, err := RequireOpening(req, q, in, acted)
+	if err == nil && len(open) > 0 {
+		return domain.Bad(domain.InvalidParameter, "required_fields",
+			"required_fields can have Extended."+bind.Shorten(open[0].String())+" in members/extended alone")
+	}
+	return err
+}
+
+// RequireOpening is Require for a list that looks into Extended nodes: the paths given have to lead
+// to a value there.
+func RequireOpening(req *serve.Request, q *domain.Question, in Required, acted bool) (open []extended.Path, err error) {
 	names, err := Names(req, in.RequiredFields, "required_fields")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	f := &q.Filter
 	for _, name := range names {
+		if path, ok := nodePath(name); ok {
+			if HasNodeField(f, path) {
+				open = append(open, path)
+			}
+			continue
+		}
 		switch when, field := presenceOf(name); {
 		case when == 0:
 			req.Warn("the field " + bind.Shorten(name) + " is unknown and was ignored")
@@ -77,7 +96,7 @@ func Require(req *serve.Request, q *domain.Question, in Required, acted bool) er
 	}
 	slices.Sort(f.Has)
 	f.Has = slices.Compact(f.Has)
-	return nil
+	return open, nil
 }
 
 // endedOptIns are the opt-ins that ended with the deletion of what they were to.

@@ -28,11 +28,15 @@ type Authenticated struct {
 // only.
 type SelectedMember Member
 
-// Selection is the fields that a request asks for, folded to lower case.
-type Selection struct{ names []string }
+// Selection is the fields that a request asks for, folded to lower case, and those of the Extended
+// node.
+type Selection struct {
+	names []string
+	node  NodeFields
+}
 
-// NewSelection is the selection of names in any case; unknown are those that neither form of
-// an answer has: the short one, or that of an envelope.
+// NewSelection is the selection of names in any case, and of paths into Extended; unknown are those
+// that the form of the answer has not: the short one, or that of an envelope.
 func NewSelection(names []string, envelope bool) (s *Selection, unknown []string) {
 	known := shortNames
 	if envelope {
@@ -42,11 +46,19 @@ func NewSelection(names []string, envelope bool) (s *Selection, unknown []string
 	for _, name := range names {
 		folded := strings.ToLower(name)
 		s.names = append(s.names, folded)
-		if !slices.Contains(known, folded) {
+		if !slices.Contains(known, folded) && !(envelope && s.node.add(folded)) {
 			unknown = append(unknown, name)
 		}
 	}
 	return s, unknown
+}
+
+// Node is the fields of the Extended node that are asked for by name; nil: none is.
+func (s *Selection) Node() *NodeFields {
+	if s == nil || s.node.empty() {
+		return nil
+	}
+	return &s.node
 }
 
 // Has reports that the field is asked for; nil: all are.
@@ -107,6 +119,9 @@ func (m selectedMember) MarshalJSON() ([]byte, error) {
 		name, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if opts == "" && (all || name == "ID" || m.only.Has(name)) {
 			o.add(name, value.Interface())
+		}
+		if name == "Extended" && m.member.Extended != nil {
+			o.add(name, m.member.Extended)
 		}
 	}
 	return o.bytes()

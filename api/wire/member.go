@@ -56,6 +56,8 @@ type Member struct {
 	// Of member show, if they were asked for.
 	AEPosition *string `json:"AEPosition,omitempty"`
 	Score      *string `json:"Score,omitempty"`
+
+	Extended *Extended `json:"Extended,omitempty"` // if it was asked for
 }
 
 // OptIn is an opt-in of a member: to a brand, a segment or the global list.

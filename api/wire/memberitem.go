@@ -45,6 +45,7 @@ type MemberItem struct {
 	Services        []ServiceRecord `json:"Services"`
 	LastActivity    *LastActivity   `json:"LastActivity"`
 	Brand           *ItemBrand      `json:"Brand"`
+	Extended        *Extended       `json:"Extended,omitempty"` // if it was asked for
 
 	only *ItemFields // nil: all
 }
@@ -69,29 +70,43 @@ type ItemBrand struct {
 // Always are the fields that an item has whatever was asked for.
 func (MemberItem) Always() []string { return []string{"ID"} }
 
-// ItemFields are fields of a member item, by their place.
-type ItemFields struct{ wanted []bool }
+// ItemFields are fields of a member item, by their place, and those of its Extended node.
+type ItemFields struct {
+	wanted []bool
+	node   NodeFields
+}
+
+// Node is the fields of the Extended node that are asked for by name; nil: none is.
+func (f *ItemFields) Node() *NodeFields {
+	if f == nil || f.node.empty() {
+		return nil
+	}
+	return &f.node
+}
 
 // itemNames are the names of a member item's fields, in order.
 var itemNames = func() (names []string) {
 	for f := range reflect.TypeFor[MemberItem]().Fields() {
 		if f.IsExported() {
-			names = append(names, f.Tag.Get("json"))
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			names = append(names, name)
 		}
 	}
 	return names
 }()
 
-// ParseItemFields finds fields by their names in any case. ID is always one of them;
-// unknown are the names that no field has.
+// ParseItemFields finds fields by their names in any case, those in Extended by paths into it. ID is
+// always one of them; unknown are the names that no field has.
 func ParseItemFields(names []string) (fields *ItemFields, unknown []string) {
-	fields = &ItemFields{make([]bool, len(itemNames))}
+	fields = &ItemFields{wanted: make([]bool, len(itemNames))}
 	fields.wanted[0] = true
 	for _, name := range names {
-		known := false
+		inNode := fields.node.add(name)
+		known := inNode
 		for i, n := range itemNames {
-			if strings.EqualFold(n, name) {
-				fields.wanted[i], known = true, true
+			if strings.EqualFold(n, name) || inNode && n == "Extended" {
+				fields.wanted[i] = true
+				known = true
 			}
 		}
 		if !known {
@@ -114,7 +129,7 @@ func (m MemberItem) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	v := reflect.ValueOf(m)
 	for i, name := range itemNames {
-		if !m.only.wanted[i] {
+		if !m.only.wanted[i] || name == "Extended" && m.Extended == nil {
 			continue
 		}
 		b, err := Encode(v.Field(i).Interface())

@@ -56,7 +56,7 @@ func TestCrossBrand_RoundTrip(t *testing.T) {
 // An item has the fields asked for, in its own order.
 func TestMemberItem_Fields(t *testing.T) {
 	name := `<"é`
-	item := MemberItem{ID: "5", FirstName: &name, Score: "1", Services: []ServiceRecord{}}
+	item := MemberItem{ID: "5", FirstName: &name, Score: "1", Services: []ServiceRecord{}, Extended: &Extended{AEID: 5, Merged: `{"a":{"b":[1,{"c":2}]}}`}}
 	whole, err := Encode([]MemberItem{item})
 	if err != nil {
 		t.Fatal(err)
@@ -70,13 +70,14 @@ func TestMemberItem_Fields(t *testing.T) {
 	if err != nil || string(all) != string(whole) {
 		t.Errorf("%v: every field by name is not the whole item:\n%s\n%s", err, all, whole)
 	}
-	fields, unknown = ParseItemFields([]string{"SCORE", "optins", "only", "Extended", "firstname"})
+	fields, unknown = ParseItemFields([]string{"SCORE", "optins", "only", "Extended.AEID", "extended.a.B.c", "firstname", "extended.", "extendedx"})
+	item.Extended.Only(fields.Node())
 	item.Only(fields)
 	some, err := Encode(item)
-	if want := `{"ID":"5","FirstName":"<\"é","Score":"1","OptIns":null}` + "\n"; err != nil || string(some) != want {
+	if want := `{"ID":"5","FirstName":"<\"é","Score":"1","OptIns":null,"Extended":{"aeid":5,"a":{"b":[{"c":2}]}}}` + "\n"; err != nil || string(some) != want {
 		t.Errorf("%v: %s", err, some)
 	}
-	if d := cmp.Diff([]string{"only", "Extended"}, unknown); d != "" {
+	if d := cmp.Diff([]string{"only", "extended.", "extendedx"}, unknown); d != "" {
 		t.Error(d)
 	}
 }

@@ -26,6 +26,9 @@ func fill(rnd *rand.Rand, v reflect.Value) {
 	case Brand:
 		v.Set(reflect.ValueOf(Brand{ID: domain.BrandID(rnd.Uint32()), Fields: domain.BrandFields{"Name": texts[rnd.IntN(len(texts))], "custom_b": "7", "custom_a": "-1"}}))
 		return
+	case Extended:
+		v.Set(reflect.ValueOf(Extended{AEID: rnd.Uint64N(domain.MaxID), Merged: `{"aeid":1,"Tier":"gold"}`}))
+		return
 	case json.RawMessage:
 		v.SetBytes(Content(texts[rnd.IntN(len(texts))]))
 		return

@@ -110,6 +110,7 @@ var homes = []struct {
 	{"google.golang.org/protobuf", []string{"actors/domain/codec", "ingest"}},
 	{"github.com/julienschmidt/httprouter", []string{"api"}},
 	{"github.com/golang-jwt/jwt", []string{"api"}},
+	{"golang.org/x/oauth2", []string{"api/networks"}},
 	{"github.com/gorilla/feeds", []string{"api/feed"}},
 	{"github.com/getkin/kin-openapi", []string{"api/openapi/openapitest"}},
 	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log"}},

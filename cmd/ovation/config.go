@@ -32,9 +32,9 @@ type Config struct {
 	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal. Only a new installation looks at it."`
 	Memory        Size     `default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory; of a demo 256MiB."`
 	MaxRows       int      `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
-	Secrets       string   `placeholder:"FILE" help:"File of the installation's secrets, mode 0600 (default: secrets.yaml in --data)."`
 	LogLevel      string   `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
 
+	PrivateFiles
 	KafkaAccess
 	AdminPort
 	PublicPort

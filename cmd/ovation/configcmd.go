@@ -74,6 +74,9 @@ func (c *ConfigValidate) Run(w io.Writer) error {
 	if _, err := c.Token(); err != nil {
 		return fmt.Errorf("--admin-token: %w", err)
 	}
+	if _, err := c.readNetworks(slog.New(slog.DiscardHandler)); err != nil {
+		return err
+	}
 	if c.TLSCert != "" {
 		if _, err := transport.OpenCertificate(c.readCertificate, slog.New(slog.DiscardHandler)); err != nil {
 			return fmt.Errorf("the certificate of the API: %w", err)

@@ -196,7 +196,7 @@ var fresh = []struct {
 }{
 	{regexp.MustCompile(`((?:[?&]|\\u0026)(?:cursor|explain_after|wait_for)=)[A-Za-z0-9_-]+`), `$1…`},
 	{regexp.MustCompile(`("AccessToken":")[0-9a-f]{32}_`), `$1…_`},
-	{regexp.MustCompile(`("(?:UUID|position|request_id)":")[^"]+`), `$1…`},
+	{regexp.MustCompile(`("(?:UUID|uuid|position|request_id)":")[^"]+`), `$1…`},
 	{regexp.MustCompile(`(?m)^(Ratelimit-(?:Limit|Remaining|Reset): )[0-9]+$`), `$1…`},
 	{regexp.MustCompile(`(?m)^(Etag: W/"|X-Position: |X-Request-Id: |X-Lag-Ms: )[0-9A-Za-z_-]+`), `$1…`},
 }

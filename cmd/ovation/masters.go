@@ -101,7 +101,7 @@ func (c *RotateMaster) Run(_ context.Context, out io.Writer) error {
 	if os.Getenv(masterKeys) != "" {
 		return fmt.Errorf("the master keys are in %s: put a new ID:KEY in front there, of 32 and 64 random hex digits", masterKeys)
 	}
-	path := (&Config{Data: c.Data, Secrets: c.Secrets}).SecretsFile()
+	path := (&Config{Data: c.Data, PrivateFiles: PrivateFiles{Secrets: c.Secrets}}).SecretsFile()
 	id, err := rotateMaster(path)
 	if err != nil {
 		return err

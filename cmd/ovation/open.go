@@ -57,6 +57,9 @@ func (p *program) probe(context.Context) error {
 	if err != nil {
 		return err
 	}
+	if p.port.networks, err = p.cfg.readNetworks(p.log); err != nil {
+		return err
+	}
 	p.port.geo, err = p.cfg.openGeo(p.cfg.Memory, p.log)
 	return err
 }
@@ -291,6 +294,7 @@ func (p *program) openAPI(context.Context) error {
 		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
 		Geo:        p.port.located(),
 		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
+		Networks: p.port.networks,
 	})
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/transport"
 	"github.com/ovation-analytics/ovation/cmd/ovation/accesslog"
 	"github.com/ovation-analytics/ovation/cmd/ovation/geoip"
@@ -61,6 +62,7 @@ func (a *PublicPort) scheme() string {
 type publicPort struct {
 	certificate *transport.Certificate // nil: no TLS
 	access      *accesslog.Log         // nil: none
+	networks    *networks.Networks     // nil: none
 	geo         *geoip.File            // nil: none
 }
 
@@ -99,12 +101,13 @@ func (p *publicPort) located() api.Geo {
 	return p.geo
 }
 
-// close closes the access log.
+// close closes the access log and connections to networks.
 func (p *publicPort) close() error {
+	err := p.networks.Close()
 	if p.access == nil {
-		return nil
+		return err
 	}
-	return p.access.Close()
+	return errors.Join(err, p.access.Close())
 }
 
 // accessLogger writes the access log; nil: none.

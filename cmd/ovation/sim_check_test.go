@@ -102,6 +102,9 @@ func (w *simulation) check(c func(*label) *client.Client) error {
 		if err := w.checkUpdates(c(l), l); err != nil {
 			return fmt.Errorf("updates: %w", err)
 		}
+		if err := w.checkRefreshes(c(l), l); err != nil {
+			return fmt.Errorf("token refreshes: %w", err)
+		}
 	}
 	if err := w.checkAccess(c); err != nil {
 		return err

@@ -146,10 +146,13 @@ func (e *engineLife) openDisks(context.Context) error {
 }
 
 func (e *engineLife) answer(context.Context) error {
-	var err error
+	asked, err := testNetworks()
+	if err != nil {
+		return err
+	}
 	e.api, err = api.New(api.Config{
 		Engine: hitCounter{engine{e.node}, e.hits}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.secrets.privateHalves(),
-		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper,
+		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper, Networks: asked,
 		HashCost: credentials.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1},
 	})
 	return err

@@ -37,6 +37,8 @@ type identity struct {
 	owner   domain.MemberID // 0: not known, or no member
 	asked   bool            // a member tried to become its owner
 	there   bool            // its service record came into being, as was answered
+	once    bool            // it is registered by one request alone
+	fresh   int             // how often its token is refreshed
 }
 
 // act is an action as it was sent. An act with the same label, source and id is a repeat

@@ -107,7 +107,9 @@ func (w *simulation) step() error {
 		w.updateSomebody()
 	case n < 76:
 		w.verifySomething()
-	case n < 79:
+	case n < 78:
+		w.refreshSomething()
+	case n < 80:
 		w.look()
 	case n < 82:
 		rate := []int{0, 20, 100, 250}[w.rng.IntN(4)]
@@ -148,6 +150,9 @@ func (w *simulation) registerSomebody() {
 	i := w.newIdentity(l, "spotify")
 	w.register(l, i)
 	if w.rng.IntN(3) == 0 {
+		w.model.mu.Lock()
+		i.once = false
+		w.model.mu.Unlock()
 		w.register(l, i)
 	}
 }

@@ -68,7 +68,7 @@ func (w *simulation) makeDefinition(l *label, oneTime bool) {
 func (w *simulation) newIdentity(l *label, service string) *identity {
 	w.model.mu.Lock()
 	defer w.model.mu.Unlock()
-	i := &identity{of: l, service: service, uid: fmt.Sprint("u", len(w.model.identities))}
+	i := &identity{of: l, service: service, uid: fmt.Sprint("u", len(w.model.identities)), once: service == "spotify"}
 	w.model.identities = append(w.model.identities, i)
 	return i
 }
@@ -84,7 +84,7 @@ func (w *simulation) register(l *label, i *identity) {
 	w.model.mu.Lock()
 	i.asked = true
 	w.model.mu.Unlock()
-	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "t", "country": []string{"DE", "FR", "BR"}[w.rng.IntN(3)]}
+	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "t", "authsecret": "r0", "country": []string{"DE", "FR", "BR"}[w.rng.IntN(3)]}
 	w.visiting(p)
 	w.user(func() error {
 		var id domain.MemberID

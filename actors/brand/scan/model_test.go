@@ -99,8 +99,11 @@ func (m *model) question(h *question) *domain.Question {
 	}
 	q.Top.Limit, q.Top.Offset = q.Top.End(), 0
 	q.Listing.Limit, q.Listing.Offset = q.Listing.End(), 0
-	if q.Shape == domain.ShapeCrossover || q.Shape == domain.ShapeStandings {
+	switch q.Shape {
+	case domain.ShapeCrossover, domain.ShapeStandings:
 		q.Top = domain.Top{Limit: len(m.rows)}
+		fallthrough
+	case domain.ShapeSummaries:
 		q.Without = slices.Clone(q.Without)
 		for _, f := range m.rows {
 			if h.brands.ID(f.dense) == 0 {
@@ -142,6 +145,7 @@ func ordered(a domain.Answer) domain.Answer {
 	if s := a.Standings; s != nil {
 		slices.SortFunc(s.Brands, func(a, b domain.Standing) int { return cmp.Compare(a.Brand, b.Brand) })
 	}
+	slices.SortFunc(a.Summaries, func(a, b domain.MemberSummary) int { return cmp.Compare(a.Member, b.Member) })
 	return a
 }
 
@@ -241,7 +245,7 @@ func (w *population) question(r *rand.Rand) *question {
 	h := &question{dense: uint32(r.IntN(w.brands))}
 	shapes := []domain.Shape{
 		domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLocation, domain.ShapeDaily, domain.ShapeLeaders, domain.ShapeCrossover, domain.ShapeFeed,
-		domain.ShapeGender, domain.ShapeAge, domain.ShapeNewcomers, domain.ShapeStandings,
+		domain.ShapeGender, domain.ShapeAge, domain.ShapeNewcomers, domain.ShapeStandings, domain.ShapeSummaries,
 	}
 	h.q.Account, h.q.Shape = 1, shapes[r.IntN(len(shapes))]
 	switch r.IntN(6) {

@@ -27,7 +27,8 @@ func (w *population) drawRanking(r *rand.Rand, h *question) {
 	if r.IntN(4) == 0 {
 		h.q.Top = domain.Top{Above: new(r.Uint64N(300))}
 	}
-	if h.q.Shape == domain.ShapeLeaders || h.q.Shape == domain.ShapeStandings {
+	switch h.q.Shape {
+	case domain.ShapeLeaders, domain.ShapeStandings, domain.ShapeSummaries:
 		h.q.Groups = slices.Clone(h.q.Groups)
 		for i := range h.q.Groups {
 			if r.IntN(4) == 0 {

@@ -98,6 +98,9 @@ func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 	case domain.ShapeStandings:
 		s, err := x.visitor.standings(v, a)
 		return domain.Answer{Standings: s}, err
+	case domain.ShapeSummaries:
+		s, err := x.visitor.summaries(v, a)
+		return domain.Answer{Summaries: s}, err
 	case domain.ShapeCrossover:
 		c, err := x.crossover.answer(v, a)
 		return domain.Answer{Crossover: c}, err

@@ -78,7 +78,7 @@ func drawVisits(r *rand.Rand, h *question) {
 	if r.IntN(4) == 0 && h.q.Shape != domain.ShapeCrossover {
 		return
 	}
-	shapes := []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLeaders, domain.ShapeDomains, domain.ShapeFeed}
+	shapes := []domain.Shape{domain.ShapeTally, domain.ShapeTimeline, domain.ShapeLeaders, domain.ShapeDomains, domain.ShapeFeed, domain.ShapeSummaries}
 	h.q.Shape = shapes[r.IntN(len(shapes))]
 	v := &domain.VisitQuery{Of: domain.DefinitionID(r.IntN(3)), By: domain.VisitGroup(r.IntN(2)), Totals: r.IntN(2) == 0}
 	if r.IntN(4) == 0 {

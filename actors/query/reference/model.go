@@ -66,6 +66,8 @@ func (m *Model) Answer(q *domain.Question) *domain.Answer {
 		out.Crossover = m.crossover(q)
 	case domain.ShapeStandings:
 		out.Standings = m.standings(q)
+	case domain.ShapeSummaries:
+		out.Summaries = m.summaries(q)
 	case domain.ShapeMemberList:
 		out.MemberList = m.memberList(q)
 	case domain.ShapeFeed:

@@ -8,6 +8,7 @@
 //	feed.go      actions, newest first
 //	domains.go   visits by domain
 //	standings.go brands of a few members, by score
+//	summaries.go what each of a few members did
 //	memberlist.go members by id
 //	lists.go     members of segments' lists
 //	rankhistogram.go  how many rows have a rank in each bucket
