@@ -108,7 +108,7 @@ func (s *Service) prepareLogin(
 	p := personal.Of(m)
 	put := in.change(m, &p, l, at)
 	if l.Service == domain.Email {
-		if err := s.check(ctx, in, m, &p, l); err != nil {
+		if err := s.checkLogin(ctx, in, m, &p, l); err != nil {
 			return err
 		}
 		put = put || l.Rehash != ""
@@ -137,9 +137,9 @@ func (in *loginIn) change(m *domain.Member, p *domain.Personal, l *domain.LogIn,
 	return l.Renewed || moved || m.Personal.Key.IsZero() && !in.details().IsZero()
 }
 
-// check hashes the password under the salt of the one that the member has. A hash that was imported is
+// checkLogin hashes the password under the salt of the one that the member has. A hash that was imported is
 // replaced by one of this program.
-func (s *Service) check(
+func (s *Service) checkLogin(
 	ctx context.Context, in *loginIn, m *domain.Member, p *domain.Personal, l *domain.LogIn,
 ) (err error) {
 	known := m.Password(l.Identity)

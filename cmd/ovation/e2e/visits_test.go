@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -26,9 +27,7 @@ func sealedVisits(t *testing.T, on site) {
 		"visitor": "sealed-visitor", "domain": "clear.example",
 	}
 	with := func(p client.Params) client.Params {
-		for k, v := range from {
-			p[k] = v
-		}
+		maps.Copy(p, from)
 		return p
 	}
 	email := with(client.Params{"service": "email", "email": "visits@example.com", "password": secretPassword})
