@@ -45,7 +45,7 @@ func (s Set) Member(account domain.AccountID, ord domain.Ordinal) (m *domain.Mem
 // Identity is the claim under a hash. The account is part of the hash.
 func (s Set) Identity(_ domain.AccountID, hash domain.IdentityHash) (i domain.Identity, found bool, err error) {
 	k := format.AppendIdentityKey(nil, s.shard, hash)
-	found, err = scan.Get(s.db, k, func(v []byte) (err error) {
+	found, err = scan.GetRare(s.db, k, func(v []byte) (err error) {
 		i, err = format.DecodeIdentity(k, v)
 		return err
 	})
@@ -83,7 +83,7 @@ func (s Set) Pointed(_ domain.AccountID, hash domain.IdentityHash, f func(domain
 
 // Request is a remembered request id; nil: none.
 func (s Set) Request(day uint32, id domain.RequestID) (q *domain.Request, err error) {
-	_, err = scan.Get(s.db, format.AppendRequestKey(nil, s.shard, day, id), func(v []byte) error {
+	_, err = scan.GetRare(s.db, format.AppendRequestKey(nil, s.shard, day, id), func(v []byte) error {
 		q = new(domain.Request)
 		return format.DecodeMessage(v, q)
 	})

@@ -11,6 +11,7 @@ type Ledger struct {
 	store  Store
 	cache  *twogen.Cache[domain.IdentityHash, domain.Identity]
 	staged map[domain.IdentityHash]*domain.Identity // nil: dropped
+	absent domain.IdentityHash                      // the latest that no member had; a registration asks twice
 }
 
 // Store is what of the shard's store claims are read from.
@@ -37,9 +38,14 @@ func (l *Ledger) Find(account domain.AccountID, hash domain.IdentityHash) (domai
 	if i, ok := l.cache.Get(hash); ok {
 		return i, true, nil
 	}
+	if hash == l.absent {
+		return domain.Identity{}, false, nil
+	}
 	i, ok, err := l.store.Identity(account, hash)
 	if ok {
 		l.cache.Put(hash, i)
+	} else if err == nil {
+		l.absent = hash
 	}
 	return i, ok, err
 }
@@ -59,6 +65,9 @@ func (l *Ledger) Resolve(account domain.AccountID, a *domain.Activity) (domain.M
 // hold stages a claim.
 func (l *Ledger) hold(i domain.Identity) domain.Change {
 	l.staged[i.Hash] = &i
+	if l.absent == i.Hash {
+		l.absent = domain.IdentityHash{}
+	}
 	return domain.Change{Kind: domain.IdentityPut, Value: &i}
 }
 

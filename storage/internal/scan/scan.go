@@ -20,6 +20,23 @@ func Get(r pebble.Reader, key []byte, f func(v []byte) error) (found bool, err e
 	return true, errors.Join(f(v), done.Close())
 }
 
+// GetRare is Get of a key that is seldom there. Pebble's Get does not read the filters of the last
+// level, so that it reads a block of data there for each key that is missing: 200,000 registrations
+// took 146 µs of CPU each with Get, 124 with this (2026-11-25, 2 cores, deploy/bench --only cost).
+func GetRare(r pebble.Reader, key []byte, f func(v []byte) error) (found bool, err error) {
+	it, err := r.NewIter(&pebble.IterOptions{UseL6Filters: true})
+	if err != nil {
+		return false, err
+	}
+	if it.SeekPrefixGE(key) { // the comparer's prefix is the whole key
+		var v []byte
+		if v, err = it.ValueAndErr(); err == nil {
+			found, err = true, f(v)
+		}
+	}
+	return found, errors.Join(err, it.Error(), it.Close())
+}
+
 // Range calls f with the keys from lower on and below upper, until it says no.
 func Range(r pebble.Reader, lower, upper []byte, f func(k, v []byte) (more bool, err error)) error {
 	it, err := r.NewIter(&pebble.IterOptions{LowerBound: lower, UpperBound: upper})
