@@ -133,6 +133,8 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		return s.login(c)
 	case *domain.UpdateMember:
 		return s.update(c)
+	case *domain.RemoveService:
+		return s.removeService(c)
 	case *domain.AttachService:
 		return s.attach(sub.Account, c)
 	case *domain.OptIn:
@@ -378,13 +380,29 @@ func (s *fakeEngine) update(c *domain.UpdateMember) domain.Outcome {
 	u := *m
 	u.Services = slices.Clone(m.Services)
 	for _, change := range c.Records {
-		if change.Validity == domain.ValidityStays {
-			continue
-		}
 		r := &u.Services[slices.IndexFunc(u.Services, func(r domain.ServiceRecord) bool { return r.ID == change.ID })]
-		r.Fields, r.Invalid, r.Updated = r.Fields.With(change.Given), change.Validity == domain.TokenRefused, c.At
-		u.Personal = partOf(&c.Personal)
+		r.Fields, r.Updated = r.Fields.With(change.Given), c.At
+		if change.Validity != domain.ValidityStays {
+			r.Invalid = change.Validity == domain.TokenRefused
+		}
 	}
+	u.Profile = u.Profile.With(c.Given)
+	u.Personal = partOf(&c.Personal)
+	s.members[c.Member] = &u
+	return domain.Outcome{Member: c.Member}
+}
+
+func (s *fakeEngine) removeService(c *domain.RemoveService) domain.Outcome {
+	m := s.members[c.Member]
+	if m == nil || len(m.Services) < 2 {
+		return domain.Outcome{Code: domain.Conflict, Parameter: "serviceid", Message: "it is the last"}
+	}
+	u := *m
+	u.Services = slices.DeleteFunc(slices.Clone(m.Services), func(r domain.ServiceRecord) bool { return r.ID == c.Record })
+	if c.Personal.Key.IsZero() || len(u.Services) == len(m.Services) {
+		return domain.Outcome{Code: domain.NotFound, Parameter: "serviceid", Message: "there is none"}
+	}
+	u.Personal = partOf(&c.Personal)
 	s.members[c.Member] = &u
 	return domain.Outcome{Member: c.Member}
 }

@@ -115,6 +115,8 @@ var refusals = map[string]map[string]string{
 	},
 	"GET wrong": {"/brands": "2 apiKey"},
 	"POST advanced": {
+		"/segment/1/edit name=++": "4 name", "/activity/100/edit name=++": "4 name",
+		"/brand/1/edit name=++": "4 name", "/activity/create name=++&type=y&service=custom": "4 name",
 		"/brand/1": "6", "/brand/create?name=x name=x&type=y": "4 name", "/brand/3/edit name=x": "5 brandid",
 		"/brand/1/edit name=": "3 name", "/brand/1/edit?brandid=2": "4 brandid", "/brand/3/delete": "5",
 		"/brand/4294967297/delete": "5 brandid", "/activity/2/edit": "5 activityid",
@@ -142,7 +144,7 @@ var refusals = map[string]map[string]string{
 		"name=x&type=y&slug=moons": "7 slug", "name=+++&type=Music": "4 name",
 	},
 	"POST advanced /segment/create": {
-		"threshold=0": "3 name", "name=x&threshold=0": "4 threshold", "name=x&threshold=4294967296": "4 threshold",
+		"name=++": "4 name", "threshold=0": "3 name", "name=x&threshold=0": "4 threshold", "name=x&threshold=4294967296": "4 threshold",
 		"name=x&rule=2": "4 rule", "name=x&period=1+moon": "4 period", "name=x&page=/a": "4 page",
 		"name=x&page=a.b/c+d": "4 page", "name=x&activities=a": "4 activities",
 		"name=x&activities=100:65536": "4 activities", "name=x&activities=100:": "4 activities",

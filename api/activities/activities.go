@@ -156,6 +156,9 @@ type createActivityIn struct {
 	definitionTexts
 }
 
+// Check refuses a name of blanks.
+func (in *createActivityIn) Check() *domain.Error { return bind.NotBlank(&in.Name) }
+
 // Create creates a definition.
 func Create(ctx context.Context, req *serve.Request, in *createActivityIn) (wire.Definition, error) {
 	p, err := in.put(req)
@@ -200,7 +203,7 @@ func (in *editActivityIn) Check() *domain.Error {
 	if in.OneTime != nil {
 		return domain.Bad(domain.InvalidParameter, "onetime", "onetime is fixed from the beginning")
 	}
-	return nil
+	return bind.NotBlank(in.Name)
 }
 
 // Edit changes a definition: what is given overwrites.

@@ -273,6 +273,14 @@ func (b *Birthdate) ParseParam(s string) error {
 	return nil
 }
 
+// NotBlank refuses a name that is given and has nothing but blanks.
+func NotBlank(name *string) *domain.Error {
+	if name != nil && strings.TrimSpace(*name) == "" {
+		return domain.Bad(domain.InvalidParameter, "name", "name must have more than blanks")
+	}
+	return nil
+}
+
 // Email is an address as given, blanks around it taken off.
 type Email string
 

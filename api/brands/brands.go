@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -58,15 +59,7 @@ type createBrandIn struct {
 }
 
 // Check refuses a name of blanks alone.
-func (in *createBrandIn) Check() *domain.Error { return blank(&in.Name) }
-
-// blank refuses a name that is given and has nothing but blanks.
-func blank(name *string) *domain.Error {
-	if name != nil && strings.TrimSpace(*name) == "" {
-		return domain.Bad(domain.InvalidParameter, "name", "name must have more than blanks")
-	}
-	return nil
-}
+func (in *createBrandIn) Check() *domain.Error { return bind.NotBlank(&in.Name) }
 
 // Create creates a brand.
 func (s *Service) Create(ctx context.Context, req *serve.Request, in *createBrandIn) (wire.Brand, error) {
@@ -96,7 +89,7 @@ func (in *editBrandIn) Missing(has func(string) bool) string {
 
 // Check refuses a name of blanks alone.
 func (in *editBrandIn) Check() *domain.Error {
-	return blank(in.Name)
+	return bind.NotBlank(in.Name)
 }
 
 // Edit changes a brand: what is given overwrites.

@@ -55,8 +55,8 @@ func describe(base string, operations []*serve.Operation) object {
 			"schemas": d.schemas,
 			"headers": headers,
 			"responses": object{
-				"Problem":     answered(problemText(), problem.ContentType, ref("Problem"), "X-Request-Id", "Retry-After", "Warning"),
-				"NotModified": object{"description": "The client has this answer: a tag of If-None-Match is its ETag. There is no body.", "headers": refs("ETag", "X-Position", "X-Lag-Ms", "X-Request-Id")},
+				"Problem":     answered(problemText(), problem.ContentType, ref("Problem"), append([]string{"X-Request-Id", "Retry-After", "Warning"}, rateHeaders...)...),
+				"NotModified": object{"description": "The client has this answer: a tag of If-None-Match is its ETag. There is no body.", "headers": refs(append([]string{"ETag", "X-Position", "X-Lag-Ms", "X-Request-Id"}, rateHeaders...)...)},
 			},
 			"securitySchemes": object{
 				"apiKey": object{"type": "apiKey", "in": "query", "name": "apiKey", "description": keyText},
@@ -152,9 +152,12 @@ func inQuery(o *serve.Operation, q *bind.Param) bool {
 	return q.Name == "wait_for" || q.Name == "timeout_ms"
 }
 
+// rateHeaders are what every answer to a valid key has.
+var rateHeaders = []string{"RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"}
+
 // headersOf are those of the operation's answers.
 func headersOf(o *serve.Operation) []string {
-	names := []string{"X-Position", "X-Request-Id", "Warning"}
+	names := append([]string{"X-Position", "X-Request-Id", "Warning"}, rateHeaders...)
 	if o.Method != http.MethodGet {
 		return append(names, "Idempotent-Replayed")
 	}

@@ -208,6 +208,9 @@ type createSegmentIn struct {
 	segmentTexts
 }
 
+// Check refuses a name of blanks.
+func (in *createSegmentIn) Check() *domain.Error { return bind.NotBlank(&in.Name) }
+
 // Create creates a segment.
 func Create(ctx context.Context, req *serve.Request, in *createSegmentIn) (wire.Segment, error) {
 	p, err := in.put(req)
@@ -232,6 +235,9 @@ func (in *editSegmentIn) Missing(has func(string) bool) string {
 	}
 	return ""
 }
+
+// Check refuses a name of blanks.
+func (in *editSegmentIn) Check() *domain.Error { return bind.NotBlank(in.Name) }
 
 // Edit changes a segment: what is given overwrites.
 func Edit(ctx context.Context, req *serve.Request, in *editSegmentIn) (wire.Segment, error) {
