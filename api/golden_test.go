@@ -124,7 +124,6 @@ func TestGolden_Answers(t *testing.T) {
 		{"updateMember.200", "POST", "/v1.1/member/4097/update", "bio=organ"},
 		{"verifyMember.200", "POST", "/v1.1/member/4097/verify", "service=spotify&verified_email=ada@example.com"},
 		{"resetMember.200", "POST", "/v1.1/member/8195/reset", "email=bob@example.com&password=correct+horse"},
-		{"removeService.200", "POST", "/v1.1/member/8195/service/8193/delete", ""},
 		{"refreshTokens.200", "POST", "/v1.1/member/8195/tokens/refresh?serviceid=8193", "service=spotify"},
 		{"loginMember.200", "POST", "/v1.1/member/login", "service=spotify&uid=u-7&authtoken=token-1"},
 		{"getMemberLogins.200", "GET", "/v1.1/member/4097/domains/logins?limit=1", ""},
@@ -156,6 +155,7 @@ func TestGolden_Answers(t *testing.T) {
 		{"getUsage.200", "GET", "/v1.1/account/usage?interval=day&start_date=2026-03-14+12:00:00&period=1+day", ""},
 		{"getUsage.200-hour", "GET", "/v1.1/account/usage?interval=hour&start_date=2026-03-15+11:00:00&end_date=2026-03-15+13:00:00", ""},
 		{"getUsage.200-month", "GET", "/v1.1/account/usage?interval=month&start_date=2026-02-01+00:00:00&period=2+month&app_scope=businessunit", ""},
+		{"removeService.200", "POST", "/v1.1/member/8195/service/8193/delete", ""},
 		{"problem", "GET", "/v1.1/brands?limit=x", ""},
 	} {
 		w := h.do(c.method, keyed(c.target, keyAdvanced), c.body)
