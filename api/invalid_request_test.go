@@ -43,6 +43,7 @@ func TestInvalid_WholeRequest(t *testing.T) {
 	for _, o := range Operations() {
 		h := newFixture(t)
 		h.api.Logger = discarded
+		rewind := h.engine.rewind()
 		a := askingFor(o)
 		pairs := a.params.Encode()
 		target := a.path + "?" + pairs
@@ -77,10 +78,11 @@ func TestInvalid_WholeRequest(t *testing.T) {
 			fmt.Fprintf(many, "&utm%d=1", i)
 		}
 		is("more parameters than a request may have", a.send(h, many.String()[1:]), domain.InvalidParameter, "")
+		rewind() // what can be done once is done once more
 		if w := a.send(h, "utm=1"); w.Code >= 400 || !strings.Contains(strings.Join(w.Header().Values("Warning"), " "), "utm") {
 			t.Errorf("%s: an unknown parameter: %d, Warning %q", o.Name(), w.Code, w.Header().Values("Warning"))
 		}
-		if o.Method == http.MethodPost {
+		if rewind(); o.Method == http.MethodPost {
 			spoilBody(h, o, a, is)
 			is("a long Idempotency-Key", ask(o.Method, target, "", "Idempotency-Key", strings.Repeat("x", 129)), domain.InvalidParameter, "Idempotency-Key")
 		} else if full, head := ask(o.Method, target, ""), ask(http.MethodHead, target, ""); head.Code != full.Code || head.Body.Len() > 0 {
