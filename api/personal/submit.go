@@ -18,7 +18,14 @@ const Attempts = 128
 func Submit(
 	ctx context.Context, req *serve.Request, prepare func(*domain.Submission) error,
 ) (domain.Outcome, error) {
-	for n, tries := 0, 0; tries < Attempts; n++ {
+	return submitFrom(ctx, req, 0, prepare)
+}
+
+// submitFrom is Submit from the n-th attempt on: those before it are known to have decided nothing.
+func submitFrom(
+	ctx context.Context, req *serve.Request, n int, prepare func(*domain.Submission) error,
+) (domain.Outcome, error) {
+	for tries := 0; tries < Attempts; n++ {
 		sub := req.Submission()
 		sub.Request = AttemptID(sub.Request, n)
 		if err := prepare(&sub); err != nil {
@@ -57,7 +64,14 @@ type Change func(m *domain.Member, p *domain.Personal) (c domain.Command, put *d
 // Change submits the change of a member until it is made of the member as it is; the answer is the
 // member after it.
 func (s *Sealer) Change(ctx context.Context, req *serve.Request, id domain.MemberID, by Change) (*domain.Member, error) {
-	out, err := Submit(ctx, req, func(sub *domain.Submission) error {
+	return s.ChangeFrom(ctx, req, id, 0, by)
+}
+
+// ChangeFrom is Change from the n-th attempt on: those before it are known to have decided nothing.
+func (s *Sealer) ChangeFrom(
+	ctx context.Context, req *serve.Request, id domain.MemberID, n int, by Change,
+) (*domain.Member, error) {
+	out, err := submitFrom(ctx, req, n, func(sub *domain.Submission) error {
 		m, err := req.Member(ctx, id, req.Wait)
 		if err != nil {
 			return err

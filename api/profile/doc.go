@@ -7,6 +7,9 @@
 package profile
 
 import (
+	"github.com/maypok86/otter/v2"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/networks"
@@ -19,11 +22,15 @@ type Service struct {
 	passwords *credentials.Passwords
 	sealer    *personal.Sealer
 	networks  *networks.Networks
+	probed    *otter.Cache[domain.RequestID, int] // of refreshes under way, how many attempts are used
 }
 
 // New makes a Service that refreshes tokens at the networks; nil: at none.
 func New(
 	envelopes envelope.Maker, passwords *credentials.Passwords, sealer *personal.Sealer, asked *networks.Networks,
 ) *Service {
-	return &Service{envelopes, passwords, sealer, asked}
+	return &Service{
+		envelopes, passwords, sealer, asked,
+		otter.Must(&otter.Options[domain.RequestID, int]{MaximumSize: probedMost}),
+	}
 }

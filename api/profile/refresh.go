@@ -48,14 +48,14 @@ func (s *Service) RefreshTokens(ctx context.Context, req *serve.Request, in *ref
 	if _, _, err := t.find(req, m); err != nil {
 		return nil, err
 	}
-	out, known, err := probe(ctx, req, m)
+	out, first, known, err := s.probe(ctx, req, m)
 	switch {
 	case err != nil:
 		return nil, err
 	case known:
 		m, err = req.Member(ctx, m.ID, out.Position)
 	default:
-		m, err = t.submit(ctx, req, m.ID)
+		m, err = t.submit(ctx, req, m.ID, first)
 	}
 	if err != nil {
 		return nil, err
@@ -74,12 +74,14 @@ type tokenRefresh struct {
 }
 
 // submit asks the network and stores what it says.
-func (t *tokenRefresh) submit(ctx context.Context, req *serve.Request, id domain.MemberID) (*domain.Member, error) {
+func (t *tokenRefresh) submit(
+	ctx context.Context, req *serve.Request, id domain.MemberID, first int,
+) (*domain.Member, error) {
 	apply := func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
 		u, err := t.apply(ctx, req, m, p)
 		return u, &u.Personal, err
 	}
-	m, err := t.service.sealer.Change(ctx, req, id, apply)
+	m, err := t.service.sealer.ChangeFrom(ctx, req, id, first, apply)
 	if err != nil || !req.Replayed || t.got.Token == "" {
 		return m, err
 	}
@@ -155,22 +157,31 @@ func (t *tokenRefresh) expires(now time.Time) string {
 	return wire.Millis(now.Add(t.got.Lifetime).UnixMilli())
 }
 
+// probedMost bounds the refreshes whose used attempts are remembered; of others they are counted
+// anew.
+const probedMost = 1 << 12
+
 // probe looks for the outcome of an earlier request with the same id. It submits an update that no
 // member takes: an answer other than Again is that outcome, one that is replayed is of an earlier
-// probe.
-func probe(ctx context.Context, req *serve.Request, m *domain.Member) (out domain.Outcome, known bool, err error) {
+// probe. Else first is the attempt to go on with. A client that repeats a request uses an attempt
+// each time: this node does not count those again that it has found used.
+func (s *Service) probe(
+	ctx context.Context, req *serve.Request, m *domain.Member,
+) (out domain.Outcome, first int, known bool, err error) {
 	none := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
 	none.Personal.Base = math.MaxUint32
 	none.Personal.Key = m.Personal.Key
-	for n := range personal.Attempts {
+	n, _ := s.probed.GetIfPresent(req.ID)
+	for {
 		sub := req.Submission()
-		sub.Request, sub.Command, sub.Slot = personal.AttemptID(sub.Request, n), none, m.ID.Slot()
+		sub.Request, sub.Command, sub.Slot = personal.AttemptID(req.ID, n), none, m.ID.Slot()
 		if out, err = req.Submit(ctx, sub); err != nil || !out.Again {
-			return out, true, err
+			return out, n, true, err
 		}
+		n++
+		s.probed.Set(req.ID, n)
 		if !out.Replayed {
-			return out, false, nil
+			return out, n, false, nil
 		}
 	}
-	return out, false, domain.ErrUnavailable
 }

@@ -20,6 +20,7 @@ type label struct {
 	visits      int           // registrations, attachments and logins that were answered
 	limits      domain.Limits // as an operator set them last
 	plan        domain.Plan
+	doubtful    []domain.Limits // set with an outcome that was not known
 	operating   bool
 }
 

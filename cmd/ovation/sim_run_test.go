@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,7 @@ func simulate(seed uint64) (err error) {
 		if e := w.engine; e != nil && e.node != nil {
 			status = fmt.Sprintf("%+v", e.node.Status())
 		}
+		debug.SetTraceback("all")
 		panic(fmt.Sprintf("seed %d came to no end:\n%s\n%s", seed, strings.Join(w.story, "\n"), status))
 	})
 	defer stuck.Stop()

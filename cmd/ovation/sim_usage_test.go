@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -236,6 +237,10 @@ func (w *simulation) changeLimits() {
 			if err := operate(e, l, limits, plan); err == nil {
 				break
 			}
+			// A produce request that a relay holds back may land behind a later change.
+			w.model.mu.Lock()
+			l.doubtful = append(l.doubtful, limits)
+			w.model.mu.Unlock()
 			time.Sleep(50 * time.Millisecond)
 		}
 		w.model.mu.Lock()
@@ -263,7 +268,8 @@ func (w *simulation) checkLimits() error {
 	for _, l := range w.model.labels {
 		account, _ := c.Account(l.id)
 		app, _ := c.Application(l.app)
-		if account == nil || app == nil || account.Limits != l.limits || app.Plan != l.plan {
+		if account == nil || app == nil || account.Limits != l.limits && !slices.Contains(l.doubtful, account.Limits) ||
+			app.Plan != l.plan && len(l.doubtful) == 0 {
 			return fmt.Errorf("I4: account %+v and application %+v, want %+v and %s", account, app, l.limits, l.plan)
 		}
 	}
