@@ -240,6 +240,7 @@ func (r *Replica) Err() error {
 func (r *Replica) Get(ctx context.Context, ids []domain.KeyID, found func(i int, wrapped []byte) error) error {
 	have := make([]bool, len(ids))
 	some := 0
+	copied := r.next() // before the copy is read: what follows may be copied meanwhile
 	err := r.o.Copy.Get(ctx, ids, func(i int, wrapped []byte) error {
 		have[i] = true
 		some++
@@ -248,8 +249,8 @@ func (r *Replica) Get(ctx context.Context, ids []domain.KeyID, found func(i int,
 	if err != nil || some == len(ids) {
 		return err
 	}
-	moved, err := r.catchUp(ctx)
-	if err != nil || !moved {
+	behind, err := r.catchUp(ctx, copied)
+	if err != nil || !behind {
 		return err
 	}
 	var rest []domain.KeyID
@@ -263,15 +264,14 @@ func (r *Replica) Get(ctx context.Context, ids []domain.KeyID, found func(i int,
 	return r.o.Copy.Get(ctx, rest, func(i int, wrapped []byte) error { return found(places[i], wrapped) })
 }
 
-// catchUp waits until the log is copied up to its end as it is now. Not moved says that there
-// was nothing to wait for.
-func (r *Replica) catchUp(ctx context.Context) (moved bool, err error) {
+// catchUp waits until the log is copied up to its end as it is now. Not behind says that a copy
+// up to the offset copied has all of it.
+func (r *Replica) catchUp(ctx context.Context, copied int64) (behind bool, err error) {
 	if err := r.Err(); err != nil {
 		return false, err
 	}
-	before := r.next()
 	end, err := r.o.Log.End(ctx)
-	if err != nil || before >= end {
+	if err != nil || copied >= end {
 		return false, err
 	}
 	return true, r.await(ctx, end)
