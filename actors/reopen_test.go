@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -119,6 +120,9 @@ func TestI4_ShardServesNotBeforeWhatWasServedIsApplied(t *testing.T) {
 	below, end := 0, r.end(0) // commits of what is below the end
 	r.fs, r.wrap = left, func(_ int, s shard.Store) shard.Store {
 		return hookedStore{Store: s, commit: func(domain.ShardState) {
+			for !r.node.shards.started.Load() {
+				time.Sleep(time.Millisecond)
+			}
 			if s := r.node.running[0]; s.Applied.Load() < end {
 				if below++; shard.Behaviour(s.Behaviour.Load()) == shard.Serving {
 					t.Errorf("it serves, with %d of %d applied", s.Applied.Load(), end)

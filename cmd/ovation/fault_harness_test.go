@@ -104,6 +104,15 @@ func (h *ward) well() {
 	h.must(h.check(func(l *label) *client.Client { return h.engine.speaks(l.key) }))
 }
 
+// answers waits until all that was sent is applied, a write without an answer among it, repeats
+// that write, and compares all there is with the model.
+func (h *ward) answers(a asking) {
+	h.Helper()
+	h.must(h.drain())
+	h.must(h.ask(a))
+	h.well()
+}
+
 // replayed compares all there is with a replay on an empty disk.
 func (h *ward) replayed() {
 	h.Helper()

@@ -37,8 +37,7 @@ func TestFault_LogDiskFull(t *testing.T) {
 			h.Errorf("%d lines", n)
 		}
 		h.broker.power.free.Store(1 << 40)
-		h.well()
-		h.must(h.ask(asked))
+		h.answers(asked)
 		if st := h.engine.shown().Read(); st.Log.Refusing != "" || h.lines.having("recovered: log: appends are refused") != 1 {
 			h.Errorf("%+v", st.Log)
 		}
@@ -75,8 +74,7 @@ func TestFault_StoreDiskFull(t *testing.T) {
 			h.Errorf("%d lines", n)
 		}
 		h.engine.power.free.Store(1 << 40)
-		h.well()
-		h.must(h.ask(asked))
+		h.answers(asked)
 		if s := h.engine.shown().Read().Shards[1]; s.Waiting != "" || h.lines.having("recovered: nothing is applied", "shard=1") != 1 {
 			h.Errorf("%+v", s)
 		}
@@ -134,8 +132,7 @@ func TestFault_BrokerAway(t *testing.T) {
 					h.Errorf("%d lines", n)
 				}
 				back()
-				h.well()
-				h.must(h.ask(asked))
+				h.answers(asked)
 				h.eventually("end of it", func() bool {
 					st := h.engine.shown().Read()
 					return st.Shards[0].Waiting+st.Shards[1].Waiting+st.Catalog.Waiting == "" && st.LagMs < 2000
@@ -170,8 +167,7 @@ func TestFault_BrokerClockAheadByHours(t *testing.T) {
 				}
 			}
 			h.broker.power.ahead.Store(0)
-			h.well()
-			h.must(h.ask(asked))
+			h.answers(asked)
 			before = h.engine.node.Status().Shards
 		}
 		h.replayed()
