@@ -273,10 +273,11 @@ func (c *circle) step(t *testing.T) {
 func (c *circle) check(t *testing.T) {
 	t.Helper()
 	for _, f := range c.fans {
-		m, _, err := c.r.node.Member(context.Background(), 1, f.id, c.at)
-		if err != nil {
-			t.Fatalf("member %d: %v", f.id, err)
-		}
+		var m *domain.Member
+		c.r.answered(func() (err error) {
+			m, _, err = c.r.node.Member(context.Background(), 1, f.id, c.at)
+			return err
+		})
 		got := circleFan{id: m.ID, created: m.Created, email: m.Email, records: map[string]circleRecord{}, passwords: map[domain.IdentityHash]string{}, opts: map[domain.Opt]domain.OptState{}}
 		for _, r := range m.Services {
 			got.records[circleKey(r.Application, r.Service, r.Identity)] = circleRecord{r.Identity, r.Partner, r.Username}

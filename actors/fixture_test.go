@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -153,9 +154,24 @@ func (r *harness) tally(brand domain.BrandID) *domain.Tally {
 
 func (r *harness) ask(q *domain.Question) *domain.Answer {
 	r.t.Helper()
-	a, err := r.node.Ask(context.Background(), q, domain.Position{})
-	r.must(err)
+	var a *domain.Answer
+	r.answered(func() (err error) {
+		a, err = r.node.Ask(context.Background(), q, domain.Position{})
+		return err
+	})
 	return a
+}
+
+// answered asks until there is an answer, as clients do: on a machine that stands still a question
+// outlives its time.
+func (r *harness) answered(ask func() error) {
+	r.t.Helper()
+	var err error
+	r.eventually("answer", func() bool {
+		err = ask()
+		return !errors.Is(err, domain.ErrUnavailable)
+	})
+	r.must(err)
 }
 
 // counts waits until so many actions of brand 1 count.

@@ -82,10 +82,11 @@ func (r *harness) identify(m *reference.Model) {
 	q := allOf(domain.ShapeFeed, 0)
 	q.Listing = domain.Listing{Every: true, Recorded: true, Limit: 1 << 20}
 	a := r.ask(q)
-	shown, err := r.node.Show(context.Background(), q.Account, a.Feed.Items, a.Position)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	var shown []domain.Shown
+	r.answered(func() (err error) {
+		shown, err = r.node.Show(context.Background(), q.Account, a.Feed.Items, a.Position)
+		return err
+	})
 	var all []reference.Action
 	for i, item := range a.Feed.Items {
 		one := reference.Action{FeedItem: item}
