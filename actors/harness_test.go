@@ -49,6 +49,7 @@ type harness struct {
 	catalog *memLog
 	source  *memSource
 	letters *letters
+	deleted deletedKeys
 	options Options
 	wrap    func(shard int, s shard.Store) shard.Store // nil: stores as they are
 	bar     func(shard int) error                      // nil: every shard's store opens
@@ -114,6 +115,9 @@ func (r *harness) boot() {
 	o := r.options
 	if o.DeadLetters == nil {
 		o.DeadLetters = r.letters
+	}
+	if o.DataKeys == nil {
+		o.DataKeys = &r.deleted
 	}
 	if o.Catalog == nil {
 		o.Catalog = r.catalog

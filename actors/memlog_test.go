@@ -200,6 +200,24 @@ func (l *letters) Publish(_ context.Context, letters []domain.DeadLetter) error 
 	return nil
 }
 
+// deletedKeys are data keys that were deleted, each as often as it was.
+type deletedKeys struct {
+	mu  sync.Mutex
+	ids map[domain.KeyID]int
+}
+
+func (d *deletedKeys) Delete(_ context.Context, ids []domain.KeyID) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ids == nil {
+		d.ids = map[domain.KeyID]int{}
+	}
+	for _, id := range ids {
+		d.ids[id]++
+	}
+	return nil
+}
+
 func (l *letters) reasons() map[domain.Reason]int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -37,6 +37,7 @@ type Logs struct {
 	Catalog     journal.Log
 	Source      router.Source
 	DeadLetters shard.DeadLetters
+	DataKeys    shard.DataKeys
 }
 
 // Stores are where a node keeps its state.

@@ -69,7 +69,7 @@ func (s *shards) settings(id int, h *shard.Handle) shard.Config {
 	return shard.Config{
 		ID: id, Shards: s.count, Journal: s.o.Journal, Appender: s.appenders[id], Handle: h, Log: s.o.Log,
 		Open:        func() (shard.Store, error) { return s.o.OpenShard(id) },
-		DeadLetters: s.o.DeadLetters,
+		DeadLetters: s.o.DeadLetters, DataKeys: s.o.DataKeys,
 		Hooks: shard.Hooks{Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
 			return s.o.remedy(err, "journal", partition, accept)
 		}},

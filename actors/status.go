@@ -10,7 +10,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
 
 // Status is what an operator sees of a node.
@@ -147,7 +146,7 @@ func (h *health) Degraded() error {
 		}
 		if s.Apart.Load() {
 			note(s.ID, "nothing is applied until it can be published: "+
-				retry.Causes(&s.Outbox.Publishing[outbox.Forwards], &s.Outbox.Publishing[outbox.DeadLetters]))
+				retry.Causes(s.Outbox.Tried()...))
 		}
 	}
 	for _, cause := range causes {

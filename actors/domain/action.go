@@ -28,10 +28,11 @@ const (
 	OneTimeRow                      // the definition was one-time when the action was received
 	Superseded                      // a one-time action whose place an earlier one took: its hash stays
 	Deleted                         // taken out by a delete: its hash stays
+	Erased                          // of a member who is erased: nothing stays
 )
 
-// Dead reports that the row counts nowhere: only its hash is kept.
-func (f Flags) Dead() bool { return f&(Superseded|Deleted) != 0 }
+// Dead reports that the row counts nowhere: its hash is kept at most.
+func (f Flags) Dead() bool { return f&(Superseded|Deleted|Erased) != 0 }
 
 // Content is what an action says beside its columns. It is stored by sequence,
 // apart from the columns, and read only to show the action.

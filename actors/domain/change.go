@@ -25,6 +25,7 @@ const (
 	ParkedPut                           // *Parked
 	ParkedDrop                          // *Parked: all of its member; Account and Ord are looked at
 	VisitPlacePut                       // *NumberedPlace: a place of visits that has got its number
+	RowsErased                          // *ErasedRows: nothing of what a member did is left
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,
@@ -121,14 +122,33 @@ func CountryCode(alpha2 string) uint16 {
 	return uint16(alpha2[0])<<8 | uint16(alpha2[1])
 }
 
-// Outgoing is an entry of a shard's outbox: a record for another shard, or a dead
-// letter. Both count by one sequence and are published in its order, each kind by
-// a cursor of its own.
+// Outgoing is an entry of a shard's outbox: a record for another shard, a dead letter, or
+// data keys that are to be deleted. All count by one sequence and are published in its order,
+// each kind by a cursor of its own.
 type Outgoing struct {
 	Sequence uint64
-	To       int         // the shard addressed; of a dead letter -1
+	To       int         // the shard addressed; -1: none
 	Forward  *Record     // a record for another shard
 	Dead     *DeadLetter // or a dead letter
+	Keys     []KeyID     // or data keys to delete
+}
+
+// ErasedRows are all actions of a member who is erased, and what its one-time pairs hold.
+type ErasedRows struct {
+	Account AccountID
+	Ord     Ordinal
+	Rows    []Row // with the flags that they had
+}
+
+// OneKind reports that the entry is of one kind, as every entry is.
+func (o *Outgoing) OneKind() bool {
+	kinds := 0
+	for _, is := range [...]bool{o.Forward != nil, o.Dead != nil, len(o.Keys) > 0} {
+		if is {
+			kinds++
+		}
+	}
+	return kinds == 1
 }
 
 // DeadLetter is a record that could not be applied. The publisher reads its bytes
@@ -164,6 +184,7 @@ type ShardState struct {
 	Outbox    uint64 // last sequence of the outbox
 	Published uint64 // forwards up to here are published
 	DeadUpTo  uint64 // dead letters up to here are published
+	KeysUpTo  uint64 // data keys of entries up to here are deleted
 	Rows      uint64 // rows alive, without visits
 	Expired   Month  // months before this are dropped
 	Dead      [Reasons]uint64

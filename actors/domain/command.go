@@ -112,6 +112,15 @@ type DeleteAction struct {
 // Kind is KindDelete.
 func (*DeleteAction) Kind() Kind { return KindDelete }
 
+// EraseMember erases a member, for ever: what it is, what it did and what it logs in with.
+type EraseMember struct {
+	Member MemberID // its slot is the record's place
+	At     int64    // ms since 1970
+}
+
+// Kind is KindEraseMember.
+func (*EraseMember) Kind() Kind { return KindEraseMember }
+
 // ClaimStep is one of the messages about an identity.
 type ClaimStep uint8
 
@@ -154,11 +163,12 @@ type Usage struct {
 // Kind is KindUsage.
 func (*Usage) Kind() Kind { return KindUsage }
 
-// Published says that the outbox entries up to UpTo, and dead letters up to
-// DeadUpTo, are in their logs.
+// Published says that the outbox entries up to UpTo, dead letters up to DeadUpTo and marks of
+// deleted keys up to KeysUpTo are in their logs.
 type Published struct {
 	UpTo     uint64
 	DeadUpTo uint64
+	KeysUpTo uint64
 }
 
 // Kind is KindPublished.

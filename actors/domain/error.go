@@ -85,5 +85,8 @@ func CodeOf(err error) Code {
 // away, the queue is full.
 var ErrUnavailable = &Error{Code: Unavailable, Message: "not available at the moment, try again"}
 
+// ErrErased is the error of what names a member who is erased.
+var ErrErased = Fail(Gone, "the member was erased")
+
 // KeyMisused is the error of a request whose id is known of another request.
 var KeyMisused = Bad(Conflict, "Idempotency-Key", "the Idempotency-Key was used with another request")

@@ -92,11 +92,13 @@ func (f Fields) With(g Fields) Fields {
 type MemberState uint8
 
 // A pending member waits for a claim of its registration: it is in no answer, and
-// its actions apply. A refused one never came to be.
+// its actions apply. A refused one never came to be. Of an erased one its id, its place and the
+// time of its erasure (Updated) are kept.
 const (
 	MemberActive MemberState = iota + 1
 	MemberPending
 	MemberRefused
+	MemberErased
 )
 
 // Member is a member as its shard keeps it, or as the API has opened it (Opened).

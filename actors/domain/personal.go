@@ -44,6 +44,25 @@ type PersonalPut struct {
 // Takes reports that the new part was made of this one, or that there is no new one.
 func (p *PersonalPart) Takes(put *PersonalPut) bool { return put.Key.IsZero() || put.Base == p.Version }
 
+// PersonalOf is the personal part that a command puts; nil: it is of a kind that puts none.
+func PersonalOf(c Command) *PersonalPut {
+	switch m := c.(type) {
+	case *RegisterMember:
+		return &m.Personal
+	case *AttachService:
+		return &m.Register.Personal
+	case *LogIn:
+		return &m.Personal
+	case *UpdateMember:
+		return &m.Personal
+	case *RemoveService:
+		return &m.Personal
+	case *ResetPassword:
+		return &m.Personal
+	}
+	return nil
+}
+
 // Bits has a bit for each of the fields, by their codes; a profile's codes are below 64.
 func (f Fields) Bits() (bits uint64) {
 	for i := range f {

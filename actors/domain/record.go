@@ -23,6 +23,7 @@ const (
 
 	KindRemoveService Kind = 16 // take a service record from a member
 	KindResetPassword Kind = 17 // give a member another password
+	KindEraseMember   Kind = 18 // erase a member
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65

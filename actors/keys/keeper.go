@@ -24,7 +24,7 @@ type Keeper struct {
 	source Source
 	slots  *seal.SlotKeys
 	cache  *otter.Cache[domain.KeyID, seal.Cipher]
-	counts struct{ hits, loaded, missing, put atomic.Uint64 }
+	counts struct{ hits, loaded, missing, put, deleted atomic.Uint64 }
 }
 
 // entryBytes is what a key takes in the cache (TestKeeper_CacheMemory).
@@ -59,6 +59,21 @@ func (k *Keeper) Put(ctx context.Context, keys []seal.DataKey) error {
 	for i := range keys {
 		k.cache.Set(keys[i].ID, keys[i].Cipher)
 	}
+	return nil
+}
+
+// Delete deletes keys for good, in every node: those that never were as well. The error has code
+// Unavailable.
+func (k *Keeper) Delete(ctx context.Context, ids []domain.KeyID) error {
+	marks := make([]domain.WrappedKey, len(ids))
+	for i := range ids {
+		marks[i].ID = ids[i]
+	}
+	if err := k.source.Put(ctx, marks); err != nil {
+		return unavailable("data keys cannot be deleted at the moment, try again", err)
+	}
+	k.Forget(ids)
+	k.counts.deleted.Add(uint64(len(ids)))
 	return nil
 }
 
@@ -131,6 +146,7 @@ type Stats struct {
 	Loaded  uint64 // keys read and unwrapped
 	Missing uint64 // ids without a key
 	Put     uint64 // keys made here
+	Deleted uint64 // keys deleted here
 	Cached  int    // keys in the cache, about
 }
 
@@ -138,7 +154,7 @@ type Stats struct {
 func (k *Keeper) Stats() Stats {
 	return Stats{
 		Hits: k.counts.hits.Load(), Loaded: k.counts.loaded.Load(), Missing: k.counts.missing.Load(),
-		Put: k.counts.put.Load(), Cached: k.cache.EstimatedSize(),
+		Put: k.counts.put.Load(), Deleted: k.counts.deleted.Load(), Cached: k.cache.EstimatedSize(),
 	}
 }
 

@@ -8,7 +8,8 @@ import (
 
 // Source keeps wrapped keys. Any goroutine.
 type Source interface {
-	// Put returns nil when all keys are durable. After an error each may be there or not.
+	// Put returns nil when all keys are durable. After an error each may be there or not. One
+	// without its bytes is deleted.
 	Put(ctx context.Context, keys []domain.WrappedKey) error
 	// Get calls found with each wrapped key that there is and the place of its id in ids. The
 	// bytes are valid until found returns.

@@ -72,9 +72,12 @@ func putPersonal(m *domain.Member, p *domain.PersonalPut) {
 	if p.Key.IsZero() {
 		return
 	}
-	m.Personal = domain.PersonalPart{
-		Sealed: p.Sealed, Version: m.Personal.Version + 1, Has: p.Has, Born: p.Born, Keys: m.Personal.Keys,
+	was := &m.Personal
+	keys := was.Keys
+	if !was.Key.IsZero() && was.Key != p.Key {
+		keys = append(slices.Clone(keys), was.Key)
 	}
+	m.Personal = domain.PersonalPart{Sealed: p.Sealed, Version: was.Version + 1, Has: p.Has, Born: p.Born, Keys: keys}
 }
 
 // change lets edit change a copy of the member, of which it must not change what

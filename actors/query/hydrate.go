@@ -121,8 +121,17 @@ func (m *Show) read(ctx context.Context, v *view.View) (out *Shown) {
 	return out
 }
 
-// memberOf is a member of the account; nil: there is none.
+// memberOf is an active member of the account; nil: there is none.
 func memberOf(v *view.View, account domain.AccountID, id domain.MemberID) (*domain.Member, error) {
+	m, err := recordOf(v, account, id)
+	if m == nil || m.State != domain.MemberActive {
+		return nil, err
+	}
+	return m, err
+}
+
+// recordOf is what there is of a member of the account, whatever its state; nil: nothing.
+func recordOf(v *view.View, account domain.AccountID, id domain.MemberID) (*domain.Member, error) {
 	place, ok := v.Roster.Find(id)
 	if !ok || place.Account != account {
 		return nil, nil
@@ -130,9 +139,6 @@ func memberOf(v *view.View, account domain.AccountID, id domain.MemberID) (*doma
 	m, err := v.Snapshot.Member(account, place.Ord)
 	if err != nil {
 		return nil, fmt.Errorf("read a member: %w", err)
-	}
-	if m == nil || m.State != domain.MemberActive {
-		return nil, nil
 	}
 	return m, nil
 }

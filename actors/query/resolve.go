@@ -80,15 +80,21 @@ func (c *Coordinator) position() domain.Position {
 	return domain.Position{Journal: c.o.Logs.Journal(), Catalog: c.o.Logs.Catalog().Next()}
 }
 
-// Member reads on the caller's goroutine.
+// Member reads on the caller's goroutine. One who is erased is domain.ErrErased.
 func (l *Local) Member(account domain.AccountID, id domain.MemberID) (*domain.Member, int64, error) {
 	v := l.Views.Acquire()
 	if v == nil {
 		return nil, 0, domain.ErrUnavailable
 	}
 	defer v.Release()
-	m, err := memberOf(v, account, id)
-	return m, v.Next, err
+	m, err := recordOf(v, account, id)
+	switch {
+	case m == nil || m.State == domain.MemberActive:
+		return m, v.Next, err
+	case m.State == domain.MemberErased:
+		return nil, v.Next, domain.ErrErased
+	}
+	return nil, v.Next, err
 }
 
 // Resolve reads on the caller's goroutine.

@@ -66,6 +66,7 @@ func (j *Journals) Replay(ctx context.Context, id int, o Options) (*Shadow, erro
 	c.Counted = nil
 	c.Log = quiet
 	c.DeadLetters = nowhere{}
+	c.DataKeys = nowhere{}
 	c.MemberBytes = cmp.Or(o.MemberBytes, 6<<20)
 	c.Identities = shadowIdentities
 	c.Resident = &s.resident
@@ -120,3 +121,6 @@ func (nowhere) AppendEach(_ context.Context, batches [][]domain.Record, done fun
 
 // Publish reports success.
 func (nowhere) Publish(context.Context, []domain.DeadLetter) error { return nil }
+
+// Delete deletes nothing.
+func (nowhere) Delete(context.Context, []domain.KeyID) error { return nil }

@@ -22,6 +22,7 @@ type Config struct {
 	Open        func() (Store, error)
 	Catalog     *catalog.Handle
 	DeadLetters DeadLetters
+	DataKeys    DataKeys
 	Handle      *Handle
 	Yield       *yield.Questions // of the node
 	Log         *slog.Logger
@@ -33,6 +34,7 @@ type Config struct {
 type (
 	Store       = machine.Store
 	DeadLetters = machine.DeadLetters
+	DataKeys    = machine.DataKeys
 	Limits      = machine.Limits
 )
 

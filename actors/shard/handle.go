@@ -58,6 +58,7 @@ func NewHandle(id int) *Handle {
 	h.Space.What = "nothing is applied"
 	h.Outbox.Publishing[outbox.Forwards].What = "forwards cannot be published"
 	h.Outbox.Publishing[outbox.DeadLetters].What = "dead letters cannot be published"
+	h.Outbox.Publishing[outbox.KeyDeletions].What = "data keys cannot be deleted"
 	return h
 }
 

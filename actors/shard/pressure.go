@@ -41,13 +41,15 @@ func (a *publisherAcks) note(m *published) {
 		a.upTo.UpTo = max(a.upTo.UpTo, m.upTo)
 	case outbox.DeadLetters:
 		a.upTo.DeadUpTo = max(a.upTo.DeadUpTo, m.upTo)
+	case outbox.KeyDeletions:
+		a.upTo.KeysUpTo = max(a.upTo.KeysUpTo, m.upTo)
 	}
 }
 
 // append appends the record, unless the state knows of all that was published.
 func (a *publisherAcks) append(s *domain.ShardState, to *journal.PartitionAppender) {
 	a.scheduled = false
-	if a.upTo.UpTo > s.Published || a.upTo.DeadUpTo > s.DeadUpTo {
+	if a.upTo.UpTo > s.Published || a.upTo.DeadUpTo > s.DeadUpTo || a.upTo.KeysUpTo > s.KeysUpTo {
 		upTo := a.upTo
 		to.Post(domain.Record{Kind: domain.KindPublished, Command: &upTo})
 	}

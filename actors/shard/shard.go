@@ -44,7 +44,7 @@ func newShard(env *Config) *shard {
 	s.commits = commits{handle: env.Handle, log: env.Log, waiting: waiters.New()}
 	s.machine = machine.New(&machine.Config{
 		ID: env.ID, Shards: env.Shards, Limits: env.Limits, Ctx: env.Ctx, Journal: env.Journal, Catalog: env.Catalog,
-		DeadLetters: env.DeadLetters, View: &env.Handle.View, Waiting: &s.commits.waiting, Stats: &env.Handle.Stats,
+		DeadLetters: env.DeadLetters, DataKeys: env.DataKeys, View: &env.Handle.View, Waiting: &s.commits.waiting, Stats: &env.Handle.Stats,
 		Yield: env.Yield, Counted: env.Counted, Log: env.Log,
 	})
 	s.become(Recovering, s.recovering)

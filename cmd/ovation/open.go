@@ -182,6 +182,7 @@ func (p *program) openNode(ctx context.Context) error {
 	p.node = actors.New(actors.Options{
 		Logs: actors.Logs{
 			Journal: p.topics.journal, Catalog: p.topics.catalog, Source: p.topics.source, DeadLetters: p.topics.letters,
+			DataKeys: &p.keys,
 		},
 		Stores: actors.Stores{
 			OpenShard: func(i int) (shard.Store, error) {

@@ -55,7 +55,7 @@ func sameState(a, b *domain.ShardState) (differ []string) {
 		{"life", a.Life == b.Life},
 		{"sequence", a.Sequence == b.Sequence},
 		{"outbox", a.Outbox == b.Outbox},
-		{"published", a.Published == b.Published && a.DeadUpTo == b.DeadUpTo},
+		{"published", a.Published == b.Published && a.DeadUpTo == b.DeadUpTo && a.KeysUpTo == b.KeysUpTo},
 		{"rows", a.Rows == b.Rows},
 		{"expired", a.Expired == b.Expired},
 		{"dead letters", a.Dead == b.Dead},

@@ -311,9 +311,9 @@ func (a *Audit) tailContents() ([]section, error) {
 	return tail, err
 }
 
-// actions reads t; its sections have no brand.
+// actions reads t, without what is erased; its sections have no brand.
 func (a *Audit) actions(only *format.BrandMonth, f func(k format.BrandMonth, items []item) error) error {
-	return a.lines(only, f, func(m *format.Action) (item, bool) { return actionItem(m), true })
+	return a.lines(only, f, func(m *format.Action) (item, bool) { return actionItem(m), m.Flags&domain.Erased == 0 })
 }
 
 // living walks over the actions of t that count, as rows: over its sections, too.

@@ -120,13 +120,18 @@ func (w *BlockWriter) AppendTail(dst []byte, actions []Action) []byte {
 
 // Deleted is the sequences of the actions that count no more.
 func Deleted(actions []Action) map[uint64]bool {
-	deleted := map[uint64]bool{}
+	return Flagged(actions, domain.Superseded|domain.Deleted|domain.Erased)
+}
+
+// Flagged is the sequences of the actions with one of the flags.
+func Flagged(actions []Action, flags domain.Flags) map[uint64]bool {
+	flagged := map[uint64]bool{}
 	for i := range actions {
-		if actions[i].Flags.Dead() {
-			deleted[actions[i].Seq] = true
+		if actions[i].Flags&flags != 0 {
+			flagged[actions[i].Seq] = true
 		}
 	}
-	return deleted
+	return flagged
 }
 
 // EachLive calls f with the rows that count, of one brand's month at a time, in order of month,

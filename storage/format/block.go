@@ -169,9 +169,15 @@ func (b *Block) Each(f func(i int, ord domain.Ordinal)) error {
 
 // EachBlock calls f with the blocks of a value of t.
 func EachBlock(v []byte, f func(*Block) error) error {
-	cur, err := openValue(v, "t")
+	cur, err := openValue(v, "t", blocksErased)
 	if err != nil {
 		return err
+	}
+	if v[0] == blocksErased {
+		cur.eachErased(func(domain.Ordinal) {})
+		if cur.bad {
+			return Damaged("t")
+		}
 	}
 	var b Block
 	for len(cur.b) > 0 {
@@ -204,7 +210,7 @@ func AppendMemberActions(dst []Action, v []byte, k AccountMonth, ord domain.Ordi
 	return dst, err
 }
 
-// blockMerger joins values of t. Blocks much smaller than the one before them are
+// blockMerger joins values of t; of members who are erased it leaves all rows out. Blocks much smaller than the one before them are
 // copied as they are; others become one. So a read that finds a large
 // value and a few fresh ones copies, and a row is packed anew O(log n) times however
 // often the store rewrites it. Grouping decides the bytes, never the rows.
@@ -214,14 +220,21 @@ type blockMerger struct {
 	ends         []int
 	counts       []int // blocks of each group
 	sizes        []int // rows of each group
+	erased       []domain.Ordinal
 	writer       BlockWriter
 }
 
-func (m *blockMerger) merge(dst []byte, operands [][]byte) ([]byte, error) {
+func (m *blockMerger) merge(dst []byte, operands [][]byte, base bool) ([]byte, error) {
 	clear(m.blocks)
 	m.blocks = m.blocks[:0]
+	if err := m.readErased(operands); err != nil {
+		return nil, err
+	}
 	for _, v := range operands {
 		err := EachBlock(v, func(b *Block) error {
+			if len(m.erased) > 0 {
+				return m.leaveOut(b)
+			}
 			m.blocks = append(m.blocks, *b)
 			return nil
 		})
@@ -229,7 +242,11 @@ func (m *blockMerger) merge(dst []byte, operands [][]byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	dst = append(dst, version1)
+	if len(m.erased) > 0 && !base {
+		dst = AppendErased(dst, m.erased)
+	} else {
+		dst = append(dst, version1)
+	}
 	m.group()
 	blocks := m.blocks
 	for _, n := range m.counts {

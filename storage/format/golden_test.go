@@ -62,7 +62,7 @@ func examples(t testing.TB) map[string]string {
 	}
 	claim := &domain.Identity{Hash: domain.IdentityHash{1, 2}, Kind: domain.ByService, State: domain.Held, Member: 12293}
 	message := func(e any) []byte { return check.Must[[]byte](t)(AppendMessage(nil, e)) }
-	state := domain.ShardState{Cluster: "c1", Journal: topic(9), Next: 1000, Epoch: 2, Clock: 1717200000123, Rules: 1, Life: 1, Sequence: 77, Outbox: 6, Published: 5, DeadUpTo: 4, Rows: 70, Expired: 3, Facts: [16]byte{15: 1}}
+	state := domain.ShardState{Cluster: "c1", Journal: topic(9), Next: 1000, Epoch: 2, Clock: 1717200000123, Rules: 1, Life: 1, Sequence: 77, Outbox: 6, Published: 5, DeadUpTo: 4, KeysUpTo: 2, Rows: 70, Expired: 3, Facts: [16]byte{15: 1}}
 	state.Dead[domain.BadTime] = 3
 	values := map[string][]byte{
 		"value C one":      content.Append(nil, nil, []Entry{{Seq: 7, Recorded: 1717200000123, Text: text}}),
@@ -71,6 +71,7 @@ func examples(t testing.TB) map[string]string {
 		"value R":          rows.Append(nil, []uint64{3, 5}, []Row{{Seq: 7, Time: 1717200000, Ord: 4, Definition: 100, Points: 5, Service: domain.Spotify}, {Seq: 9, Time: 1717200060, Ord: 6, Definition: 101}}),
 		"value R list":     check.Must[[]byte](t)(rows.merge(nil, [][]byte{rows.Append(nil, []uint64{3}, sameDay(partRows)), rows.Append(nil, nil, sameDay(2))}, false)),
 		"value T":          blocks.AppendTail(nil, marks),
+		"value t erased":   AppendErased(nil, []domain.Ordinal{4, 700}),
 		"value t":          blocks.append([]byte{version1}, marks),
 		"value a":          AppendCell(nil, 5, 17477),
 		"value a dense":    cells.append(nil, true),

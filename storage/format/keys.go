@@ -75,10 +75,12 @@ func Monthly(family byte) bool {
 	return family == FamilyContent || family == FamilyRows || family == FamilyTimeline
 }
 
-// Parts of the outbox: forwards and dead letters are trimmed by cursors of their own.
+// Parts of the outbox, each trimmed by a cursor of its own.
 const (
-	OutboxForward = 0
-	OutboxDead    = 1
+	OutboxForward = iota
+	OutboxDead
+	OutboxKeys // data keys to delete
+	OutboxKinds
 )
 
 // Parts of z.
@@ -229,8 +231,13 @@ func AppendOneTimeKey(
 	dst []byte, shard uint16, account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID,
 	brand domain.BrandID,
 ) []byte {
-	dst = be.AppendUint32(be.AppendUint32(AppendShard(dst, FamilyOneTime, shard), uint32(account)), uint32(ord))
+	dst = AppendOneTimePrefix(dst, shard, account, ord)
 	return be.AppendUint32(be.AppendUint32(dst, uint32(definition)), uint32(brand))
+}
+
+// AppendOneTimePrefix is what the keys of a member's pairs begin with.
+func AppendOneTimePrefix(dst []byte, shard uint16, account domain.AccountID, ord domain.Ordinal) []byte {
+	return be.AppendUint32(be.AppendUint32(AppendShard(dst, FamilyOneTime, shard), uint32(account)), uint32(ord))
 }
 
 // ParseOneTimeKey is the pair of a key.

@@ -115,7 +115,7 @@ func mergeValues(family byte, dst []byte, list [][]byte, base bool) ([]byte, err
 	case FamilyContent, FamilyTailContent:
 		return s.content.merge(dst, list, base)
 	case FamilyTimeline:
-		return s.blocks.merge(dst, list)
+		return s.blocks.merge(dst, list, base)
 	case FamilyCounts:
 		return s.mergeCounts(dst, list, base)
 	case FamilyBits:

@@ -67,6 +67,7 @@ func operandsOf(r *rand.Rand, family byte) (list [][]byte) {
 		content ContentCodec
 		blocks  BlockWriter
 		seq     uint64
+		erased  = map[domain.Ordinal]bool{} // no newer rows come of them
 	)
 	for range 2 + r.IntN(20) {
 		switch family {
@@ -92,7 +93,15 @@ func operandsOf(r *rand.Rand, family byte) (list [][]byte) {
 			}
 			list = append(list, content.Append(nil, someBelow(r, before), add))
 		case FamilyTimeline:
-			list = append(list, blocks.append([]byte{version1}, someMarks(r)))
+			if ord := domain.Ordinal(r.IntN(30)); r.IntN(5) == 0 && !erased[ord+1] {
+				erased[ord], erased[ord+1] = true, true
+				list = append(list, AppendErased(nil, []domain.Ordinal{ord, ord + 1}))
+				continue
+			}
+			marks := slices.DeleteFunc(someMarks(r), func(a Action) bool { return erased[a.Ord] })
+			if len(marks) > 0 {
+				list = append(list, blocks.append([]byte{version1}, marks))
+			}
 		case FamilyCounts:
 			list = append(list, AppendCounts(nil, []Tally{{uint16Month(r), uint8(r.IntN(Classes)), int64(r.IntN(9) - 4)}}))
 		case FamilyBits:
@@ -131,7 +140,7 @@ func someBelow(r *rand.Rand, limit uint64) (seqs []uint64) {
 func someMarks(r *rand.Rand) (marks []Action) {
 	for range 1 + int(r.ExpFloat64()*20) {
 		seq := uint64(r.IntN(400))
-		marks = append(marks, Action{Hash: seq * 77, Seq: seq, Time: uint32(seq) * 3, Ord: domain.Ordinal(seq % 7), Brand: 3, Flags: domain.Flags(r.IntN(16))})
+		marks = append(marks, Action{Hash: seq * 77, Seq: seq, Time: uint32(seq) * 3, Ord: domain.Ordinal(seq % 9), Brand: 3, Flags: domain.Flags(r.IntN(16))})
 	}
 	slices.SortFunc(marks, func(a, b Action) int { return cmp.Compare(uint64(a.Ord)<<32|a.Seq, uint64(b.Ord)<<32|b.Seq) })
 	return Coalesce(marks)
@@ -174,6 +183,40 @@ func TestMerge_AnyGroupingGivesTheSame(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Of a member who is erased nothing stays, and of a value that has the oldest operand not even who
+// it was; others keep their rows.
+func TestMerge_ErasedMembersHaveNoRows(t *testing.T) {
+	var w BlockWriter
+	row := func(ord domain.Ordinal, seq uint64) Action {
+		return Action{Hash: seq, Seq: seq, Time: uint32(seq), Ord: ord, Brand: 3, Definition: 100}
+	}
+	first := w.append([]byte{version1}, []Action{row(1, 1), row(2, 2), row(2, 5), row(3, 3)})
+	second := w.append([]byte{version1}, []Action{row(2, 6)})
+	third := w.append([]byte{version1}, []Action{row(3, 7)})
+	erase := AppendErased(nil, []domain.Ordinal{2})
+	want := string(w.append([]byte{version1}, []Action{row(1, 1), row(3, 3), row(3, 7)}))
+	for _, list := range [][][]byte{{first, second, erase, third}, {first, put(t, FamilyTimeline, [][]byte{second, erase}, false), third}} {
+		got := put(t, FamilyTimeline, list, true)
+		if all := check.Must[[]Action](t)(AppendActions(nil, got, AccountMonth{})); len(all) != 3 || got[0] != version1 {
+			t.Errorf("merged are %+v", all)
+		}
+		if again := put(t, FamilyTimeline, [][]byte{got, third}, true); string(again) != want {
+			t.Errorf("%x, want %x", again, want)
+		}
+	}
+	if v := put(t, FamilyTimeline, [][]byte{second, erase}, true); string(v) != string([]byte{version1}) {
+		t.Errorf("of a member alone %x is left", v)
+	}
+	if v := put(t, FamilyTimeline, [][]byte{second, erase}, false); string(v) != string(erase) {
+		t.Errorf("before the oldest operand %x is left, want %x", v, erase)
+	}
+	for n := range erase {
+		if _, err := AppendActions(nil, erase[:n], AccountMonth{}); err == nil {
+			t.Errorf("%d bytes of %x are read", n, erase)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ const stateOrigins = 2
 // AppendState appends a shard's state, and the origins that moved lately:
 //
 //	ver str cluster, journal [16], z next, z epoch, z clock, v rules, z life,
-//	v sequence, v outbox, v published, v deadUpTo, v rows, v expired,
+//	v sequence, v outbox, v published, v deadUpTo, v keysUpTo, v rows, v expired,
 //	v n, v dead × n, facts [16]; of version 2 the origins
 func AppendState(dst []byte, s *domain.ShardState, late RecentOrigins) []byte {
 	version := byte(version1)
@@ -28,7 +28,7 @@ func AppendState(dst []byte, s *domain.ShardState, late RecentOrigins) []byte {
 	dst = binary.AppendUvarint(dst, uint64(s.Rules))
 	dst = binary.AppendVarint(dst, int64(s.Life))
 	for _, x := range [...]uint64{
-		s.Sequence, s.Outbox, s.Published, s.DeadUpTo, s.Rows, uint64(s.Expired), uint64(len(s.Dead)),
+		s.Sequence, s.Outbox, s.Published, s.DeadUpTo, s.KeysUpTo, s.Rows, uint64(s.Expired), uint64(len(s.Dead)),
 	} {
 		dst = binary.AppendUvarint(dst, x)
 	}
@@ -55,7 +55,7 @@ func DecodeState(v []byte) (s domain.ShardState, late RecentOrigins, err error) 
 	s.Clock = cur.varint()
 	s.Rules = uint16(cur.below(1<<16 - 1))
 	s.Life = cur.int32()
-	for _, x := range [...]*uint64{&s.Sequence, &s.Outbox, &s.Published, &s.DeadUpTo, &s.Rows} {
+	for _, x := range [...]*uint64{&s.Sequence, &s.Outbox, &s.Published, &s.DeadUpTo, &s.KeysUpTo, &s.Rows} {
 		*x = cur.uvarint()
 	}
 	s.Expired = domain.Month(cur.below(1<<16 - 1))

@@ -66,7 +66,7 @@ func HashOf(b []byte) StateHash {
 }
 
 // HashAction is the fact of an action: one that counts, a deleted one, or
-// none, of one that another took the place of.
+// none, of one that another took the place of, or that is erased.
 func HashAction(m *Action, member domain.MemberID) StateHash {
 	var b [32]byte
 	be.PutUint64(b[1:], uint64(member))
@@ -75,6 +75,8 @@ func HashAction(m *Action, member domain.MemberID) StateHash {
 	be.PutUint32(b[17:], uint32(m.Definition))
 	b[21] = byte(m.Service)
 	switch {
+	case m.Flags&domain.Erased != 0:
+		return StateHash{}
 	case m.Flags&domain.Deleted != 0:
 		b[0] = 'd'
 		be.PutUint64(b[22:], m.Hash)

@@ -249,7 +249,7 @@ func dumpMarks(k, v []byte) (string, error) {
 // flagNames are an action's flags in words; "-": none.
 func flagNames(f domain.Flags) string {
 	var names []string
-	for i, name := range [...]string{"defaulted", "one-time", "superseded", "deleted"} {
+	for i, name := range [...]string{"defaulted", "one-time", "superseded", "deleted", "erased"} {
 		if f>>i&1 != 0 {
 			names = append(names, name)
 		}

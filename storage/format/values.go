@@ -25,6 +25,7 @@ import (
 //	t  ver block…                   block: length u32, v n, v m, cols(ordinal count |
 //	       seq time brand definition points service flags class), hash u64 × n;
 //	       m members with count rows each, sorted by (ordinal, time, seq)
+//	   ver 2: v n, n × v distance of ordinal; block…: members whose older rows are erased
 //	a  ver kind                     0: v n {v distance, u16}…   1: 4096 × u16
 //	b  ver set clear                each: v n, n ≤ 4096: u16…, else 8192 bytes
 //	f  ver flags u8, v time, u64 hash, v seq              flags: 1 deleted

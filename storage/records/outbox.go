@@ -11,7 +11,7 @@ import (
 
 // Outbox calls f with the entries not yet trimmed, in order.
 func (s Set) Outbox(f func(*domain.Outgoing)) error {
-	var parts [2]*pebble.Iterator
+	var parts [format.OutboxKinds]*pebble.Iterator
 	var err error
 	for kind := range parts {
 		prefix := format.OutboxPrefix(s.shard, byte(kind))

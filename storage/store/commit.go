@@ -32,6 +32,8 @@ func (s *Shard) stage(c *domain.Change) error {
 		return s.addRow(&c.Row, c.Content)
 	case domain.RowTaken:
 		return s.takeRow(&c.Row)
+	case domain.RowsErased:
+		return s.eraseRows(c.Value.(*domain.ErasedRows))
 	}
 	return s.staged.stage(c)
 }

@@ -20,9 +20,9 @@ type staging struct {
 	members   records.Roster // those staged included
 	parked    map[format.Place]format.StateHash
 	pairs     oneTimePairs
-	places    records.Places       // of visits, those staged included
-	recent    format.RecentOrigins // in the state's value
-	trimmed   [2]uint64            // outbox: of each kind, trimmed up to here since opening
+	places    records.Places             // of visits, those staged included
+	recent    format.RecentOrigins       // in the state's value
+	trimmed   [format.OutboxKinds]uint64 // outbox: of each kind, trimmed up to here since opening
 
 	put        map[format.Place]format.StateHash        // of member records in the batch
 	identities map[domain.IdentityHash]format.StateHash // of claims in the batch; zero: dropped
@@ -233,21 +233,24 @@ func (s *staging) putBit(v *domain.Bit) error {
 
 func (s *staging) putOutgoing(v *domain.Outgoing) error {
 	if !publishable(v) {
-		return fmt.Errorf("outbox entry %d is neither a record nor a dead letter", v.Sequence)
+		return fmt.Errorf("outbox entry %d is neither a record, nor a dead letter, nor keys to delete", v.Sequence)
 	}
 	kind := byte(format.OutboxForward)
-	if v.Dead != nil {
+	switch {
+	case v.Dead != nil:
 		kind = format.OutboxDead
+	case len(v.Keys) > 0:
+		kind = format.OutboxKeys
 	}
 	s.key = format.AppendOutboxKey(s.key[:0], s.shard, kind, v.Sequence)
 	return s.setMessage(v)
 }
 
-// publishable reports that an outbox entry is one of a whole record and a dead letter.
+// publishable reports that an outbox entry is of one kind, and a record whole.
 func publishable(v *domain.Outgoing) bool {
 	r := v.Forward
-	if r == nil || v.Dead != nil {
-		return r == nil && v.Dead != nil
+	if !v.OneKind() || r == nil {
+		return v.OneKind()
 	}
 	if r.Command == nil {
 		return r.Kind == domain.KindActivity || r.Kind == domain.KindForward
@@ -257,7 +260,9 @@ func publishable(v *domain.Outgoing) bool {
 
 // trimOutbox drops what was published; each kind has a cursor of its own.
 func (s *staging) trimOutbox(v *domain.Published) error {
-	for kind, upTo := range [...]uint64{format.OutboxForward: v.UpTo, format.OutboxDead: v.DeadUpTo} {
+	for kind, upTo := range [...]uint64{
+		format.OutboxForward: v.UpTo, format.OutboxDead: v.DeadUpTo, format.OutboxKeys: v.KeysUpTo,
+	} {
 		if upTo <= s.trimmed[kind] || upTo == 1<<64-1 {
 			continue
 		}

@@ -118,6 +118,8 @@ func (w *Generator) change() {
 		if old := w.Model.Requests[id]; old == nil {
 			w.add(domain.RequestPut, &domain.Request{ID: id, Day: day, BodyHash: w.Rand.Uint64(), Outcome: domain.Outcome{Code: domain.NotFound, Message: "bad \xff byte", Member: 7}})
 		}
+	case k < 95:
+		w.erase()
 	case k < 96:
 		w.add(domain.UsagePut, &domain.UsageCount{Account: 1, Usage: domain.Usage{Application: 3, Hour: uint32(w.Rand.IntN(3)), Incarnation: uint64(w.Rand.IntN(2)), Total: uint64(w.Rand.IntN(100))}})
 	default:
@@ -125,13 +127,40 @@ func (w *Generator) change() {
 	}
 }
 
+// anyMember is one who is not erased.
 func (w *Generator) anyMember() format.Place {
 	for {
-		a := domain.AccountID(1 + w.Rand.IntN(2))
-		if n := w.ords[a]; n > 0 {
-			return format.Place{Account: a, Ord: domain.Ordinal(w.Rand.IntN(int(n)))}
+		p := format.Place{Account: domain.AccountID(1 + w.Rand.IntN(2))}
+		n := w.ords[p.Account]
+		if n == 0 {
+			continue
+		}
+		p.Ord = domain.Ordinal(w.Rand.IntN(int(n)))
+		if w.Model.Members[p].State != domain.MemberErased {
+			return p
 		}
 	}
+}
+
+// erase erases a member, unless there are few.
+func (w *Generator) erase() {
+	p := w.anyMember()
+	if w.Rand.IntN(2) > 0 || w.Model.active() < 4 {
+		return
+	}
+	m := w.Model.Members[p]
+	w.add(domain.MemberPut, &domain.Member{ID: m.ID, Account: p.Account, Ord: p.Ord, State: domain.MemberErased, Updated: w.State.Clock})
+	e := &domain.ErasedRows{Account: p.Account, Ord: p.Ord}
+	for _, r := range w.Model.Rows {
+		if r.Row.Account == p.Account && r.Row.Ord == p.Ord {
+			e.Rows = append(e.Rows, r.Row)
+		}
+	}
+	SortRows(e.Rows)
+	w.live = slices.DeleteFunc(w.live, func(seq uint64) bool {
+		return slices.ContainsFunc(e.Rows, func(r domain.Row) bool { return r.Seq == seq })
+	})
+	w.add(domain.RowsErased, e)
 }
 
 // personal is a sealed part, here of any bytes.
@@ -286,7 +315,9 @@ func (w *Generator) takeRow() {
 func (w *Generator) outbox() {
 	w.State.Outbox++
 	o := &domain.Outgoing{Sequence: w.State.Outbox, To: w.Rand.IntN(4)}
-	switch w.Rand.IntN(4) {
+	switch w.Rand.IntN(5) {
+	case 3:
+		o.To, o.Keys = -1, []domain.KeyID{{1}, {2, byte(w.Rand.IntN(9))}}
 	case 0:
 		o.To = -1
 		o.Dead = &domain.DeadLetter{
@@ -308,7 +339,10 @@ func (w *Generator) outbox() {
 		w.State.Outbox--
 		w.State.Published = max(w.State.Published, uint64(w.Rand.IntN(int(w.State.Outbox)+1)))
 		w.State.DeadUpTo = max(w.State.DeadUpTo, uint64(w.Rand.IntN(int(w.State.Outbox)+1)))
-		w.add(domain.OutboxTrim, &domain.Published{UpTo: w.State.Published, DeadUpTo: w.State.DeadUpTo})
+		w.State.KeysUpTo = max(w.State.KeysUpTo, uint64(w.Rand.IntN(int(w.State.Outbox)+1)))
+		w.add(domain.OutboxTrim, &domain.Published{
+			UpTo: w.State.Published, DeadUpTo: w.State.DeadUpTo, KeysUpTo: w.State.KeysUpTo,
+		})
 		return
 	}
 	w.add(domain.OutboxPut, o)

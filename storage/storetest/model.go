@@ -25,6 +25,7 @@ type Model struct {
 	Outbox     map[uint64]*domain.Outgoing
 	Usage      map[[3]uint64]domain.UsageCount
 	Rows       map[uint64]*modelRow
+	Erased     map[uint64]*modelRow // a search of the tail may still meet what they said
 	Places     map[domain.AccountID][]domain.VisitPlace
 	Sample     uint64 // of so many rows one is looked up by itself
 }
@@ -55,7 +56,7 @@ func NewModel() *Model {
 		Parked: map[format.Place][]*domain.Parked{}, OneTimes: map[[4]uint32]domain.OneTime{},
 		Requests: map[domain.RequestID]*domain.Request{}, Bits: map[BitName]map[domain.Ordinal]bool{},
 		Columns: map[ColumnName]map[domain.Ordinal]uint16{}, Outbox: map[uint64]*domain.Outgoing{},
-		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Sample: 4,
+		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Erased: map[uint64]*modelRow{}, Sample: 4,
 		Places: map[domain.AccountID][]domain.VisitPlace{},
 	}
 }
@@ -138,7 +139,24 @@ func (m *Model) change(ch domain.Change) {
 		m.Outbox[v.Sequence] = v
 	case *domain.Published:
 		maps.DeleteFunc(m.Outbox, func(q uint64, o *domain.Outgoing) bool {
-			return o.Dead == nil && q <= v.UpTo || o.Dead != nil && q <= v.DeadUpTo
+			switch {
+			case o.Dead != nil:
+				return q <= v.DeadUpTo
+			case o.Keys != nil:
+				return q <= v.KeysUpTo
+			}
+			return q <= v.UpTo
+		})
+	case *domain.ErasedRows:
+		maps.DeleteFunc(m.Rows, func(seq uint64, r *modelRow) bool {
+			erased := r.Row.Account == v.Account && r.Row.Ord == v.Ord
+			if erased {
+				m.Erased[seq] = r
+			}
+			return erased
+		})
+		maps.DeleteFunc(m.OneTimes, func(k [4]uint32, _ domain.OneTime) bool {
+			return k[0] == uint32(v.Account) && k[1] == uint32(v.Ord)
 		})
 	case *domain.NumberedPlace:
 		m.Places[v.Account] = append(m.Places[v.Account], v.VisitPlace)
@@ -148,6 +166,16 @@ func (m *Model) change(ch domain.Change) {
 			m.Usage[k] = *v
 		}
 	}
+}
+
+// active is how many members are not erased.
+func (m *Model) active() (n int) {
+	for _, x := range m.Members {
+		if x.State != domain.MemberErased {
+			n++
+		}
+	}
+	return n
 }
 
 // stateHash is computed the plain way: fact by fact of what there is.

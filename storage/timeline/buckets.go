@@ -105,15 +105,19 @@ type Scratch struct {
 	Classes []uint8
 }
 
-// seal puts a tail's actions into the buckets of their months.
+// seal puts a tail's actions into the buckets of their months, but for those that are erased.
 func (b *buckets) seal(batch *pebble.Batch, actions []format.Action, s *Scratch) error {
-	classes, err := b.count(batch, actions)
+	erased := format.Flagged(actions, domain.Erased)
+	classes, err := b.count(batch, actions, erased)
 	if err != nil {
 		return err
 	}
 	s.Sorter.Reset()
 	for i := range actions {
 		a := &actions[i]
+		if erased[a.Seq] {
+			continue
+		}
 		n := b.numbers.Of(format.AccountMonth{Account: a.Account, Month: a.Month})
 		s.Sorter.Add(uint64(n)<<32|uint64(bits.RotateLeft32(uint32(a.Ord), -int(classes[n]))), a.Time, i)
 	}
@@ -140,11 +144,14 @@ func (b *buckets) seal(batch *pebble.Batch, actions []format.Action, s *Scratch)
 	return nil
 }
 
-// count adds the actions to s, and chooses the class of each account's month, by its number.
-func (b *buckets) count(batch *pebble.Batch, actions []format.Action) ([]uint8, error) {
+// count adds the actions that are not erased to s, and chooses the class of each account's month, by its number.
+func (b *buckets) count(batch *pebble.Batch, actions []format.Action, erased map[uint64]bool) ([]uint8, error) {
 	b.numbers.Reset()
 	var rows []uint64
 	for i := range actions {
+		if erased[actions[i].Seq] {
+			continue
+		}
 		n := b.numbers.Of(format.AccountMonth{Account: actions[i].Account, Month: actions[i].Month})
 		if n == len(rows) {
 			rows = append(rows, 0)

@@ -12,6 +12,7 @@
 //	filters.go   a filter a month: most rows that are asked about are new
 //	tail.go      rows that are not sealed; view.go: as a snapshot sees them
 //	buckets.go   sealed rows
+//	erase.go     all that a member did, and how it is erased
 //
 // Promised: Seen is exact, whatever is staged, sealed or filtered. A tail that a snapshot looks
 // into does not change, and its memory is used again when the last one is released.

@@ -91,6 +91,14 @@ func deleteActionFromWire(_ *checker, m *schema.DeleteAction) domain.DeleteActio
 	return domain.DeleteAction{Member: domain.MemberID(m.Member), Action: domain.ActionID(m.Action)}
 }
 
+func eraseToWire(e *domain.EraseMember) *schema.EraseMember {
+	return &schema.EraseMember{Member: uint64(e.Member), At: e.At}
+}
+
+func eraseFromWire(_ *checker, m *schema.EraseMember) domain.EraseMember {
+	return domain.EraseMember{Member: domain.MemberID(m.Member), At: m.At}
+}
+
 func claimToWire(cl *domain.Claim) *schema.Claim {
 	return &schema.Claim{
 		Step:     uint32(cl.Step),
@@ -128,11 +136,11 @@ func usageFromWire(_ *checker, m *schema.Usage) domain.Usage {
 }
 
 func publishedToWire(p *domain.Published) *schema.Published {
-	return &schema.Published{UpTo: p.UpTo, DeadUpTo: p.DeadUpTo}
+	return &schema.Published{UpTo: p.UpTo, DeadUpTo: p.DeadUpTo, KeysUpTo: p.KeysUpTo}
 }
 
 func publishedFromWire(_ *checker, m *schema.Published) domain.Published {
-	return domain.Published{UpTo: m.UpTo, DeadUpTo: m.DeadUpTo}
+	return domain.Published{UpTo: m.UpTo, DeadUpTo: m.DeadUpTo, KeysUpTo: m.KeysUpTo}
 }
 
 func tickToWire(t *domain.Tick) *schema.Tick { return &schema.Tick{Hour: t.Hour} }

@@ -30,6 +30,7 @@ func stored() map[string]any {
 			claim := &domain.Outgoing{Forward: &domain.Record{Kind: domain.KindClaim, Command: new(domain.Claim)}}
 			all["Outgoing dead"] = dead
 			all["Outgoing claim"] = claim
+			all["Outgoing keys"] = new(domain.Outgoing)
 		}
 		all[typ.Name()] = v
 	}
@@ -97,7 +98,11 @@ func (f filler) value(path string, v reflect.Value) {
 			v.Set(reflect.ValueOf(f.profile(path)))
 			return
 		}
-		v.Set(reflect.MakeSlice(v.Type(), f.count(), 9))
+		n := f.count()
+		if path == "Outgoing.Keys" {
+			n = max(n, 1)
+		}
+		v.Set(reflect.MakeSlice(v.Type(), n, 9))
 		for i := range v.Len() {
 			f.value(fmt.Sprint(path, i), v.Index(i))
 		}
@@ -116,9 +121,11 @@ func (f filler) value(path string, v reflect.Value) {
 
 func (f filler) fields(path string, v reflect.Value) {
 	r, isRecord := v.Addr().Interface().(*domain.Record)
+	o, isEntry := v.Addr().Interface().(*domain.Outgoing)
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		unused := isRecord && r.Command != nil && name == "Activity"
+		unused := isRecord && r.Command != nil && name == "Activity" ||
+			isEntry && (o.Forward != nil || o.Dead != nil) && name == "Keys"
 		if at := path + "." + name; !unused && !slices.Contains(elsewhere, at) {
 			f.value(at, v.Field(i))
 		}

@@ -27,6 +27,7 @@ var commands = index(
 	message(updateToWire, updateFromWire),
 	message(removeServiceToWire, removeServiceFromWire),
 	message(resetPasswordToWire, resetPasswordFromWire),
+	message(eraseToWire, eraseFromWire),
 	message(claimToWire, claimFromWire),
 	message(usageToWire, usageFromWire),
 	message(publishedToWire, publishedFromWire),

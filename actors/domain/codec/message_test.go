@@ -122,6 +122,7 @@ func TestCodec_SchemaIsTheFormat(t *testing.T) {
 		requestToWire(all["Request"].(*domain.Request)),
 		outgoingToWire(all["Outgoing"].(*domain.Outgoing)),
 		outgoingToWire(all["Outgoing dead"].(*domain.Outgoing)),
+		outgoingToWire(all["Outgoing keys"].(*domain.Outgoing)),
 		parkedToWire(all["Parked"].(*domain.Parked)),
 	} {
 		fields(t, seen, m.ProtoReflect())

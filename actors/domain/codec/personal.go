@@ -9,9 +9,7 @@ func partToWire(p *domain.PersonalPart) *schema.PersonalPart {
 	m := &schema.PersonalPart{
 		Key: block(p.Key[:]), Data: []byte(p.Data), Version: p.Version, Has: p.Has, Born: uint32(p.Born),
 	}
-	for i := range p.Keys {
-		m.Keys = append(m.Keys, p.Keys[i][:])
-	}
+	m.Keys = keysToWire(p.Keys)
 	if encoder.Size(m) == 0 {
 		return nil
 	}
@@ -26,12 +24,24 @@ func partFromWire(c *checker, m *schema.PersonalPart) (p domain.PersonalPart) {
 		Sealed:  domain.Sealed{Key: c.id(m.Key), Data: string(m.Data)},
 		Version: m.Version, Has: m.Has, Born: small[uint16](c, m.Born),
 	}
-	for _, key := range m.Keys {
+	p.Keys = keysFromWire(c, m.Keys)
+	return p
+}
+
+func keysToWire(keys []domain.KeyID) (out [][]byte) {
+	for i := range keys {
+		out = append(out, keys[i][:])
+	}
+	return out
+}
+
+func keysFromWire(c *checker, keys [][]byte) (out []domain.KeyID) {
+	for _, key := range keys {
 		var id domain.KeyID
 		c.fixed(id[:], key)
-		p.Keys = append(p.Keys, id)
+		out = append(out, id)
 	}
-	return p
+	return out
 }
 
 func putToWire(p *domain.PersonalPut) *schema.PersonalPut {

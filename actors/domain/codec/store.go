@@ -105,6 +105,7 @@ func outgoingToWire(o *domain.Outgoing) *schema.Outgoing {
 	if o.Dead != nil {
 		m.Dead = deadLetterToWire(o.Dead)
 	}
+	m.Keys = keysToWire(o.Keys)
 	return m
 }
 
@@ -118,7 +119,8 @@ func outgoingFromWire(c *checker, m *schema.Outgoing) domain.Outgoing {
 	if m.Dead != nil {
 		o.Dead = deadLetterFromWire(c, m.Dead)
 	}
-	if (o.Forward == nil) == (o.Dead == nil) {
+	o.Keys = keysFromWire(c, m.Keys)
+	if !o.OneKind() {
 		c.bad = true
 	}
 	return o

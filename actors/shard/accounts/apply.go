@@ -17,6 +17,8 @@ func (s *Accounts) Apply(ctx actor.Context, c *domain.Change) error {
 		return s.addRow(&c.Row)
 	case domain.RowTaken:
 		return s.removeRow(ctx, &c.Row)
+	case domain.RowsErased:
+		return s.removeRows(ctx, c.Value.(*domain.ErasedRows).Rows)
 	case domain.BitPut:
 		b := c.Value.(*domain.Bit)
 		a := s.Of(b.Account)
@@ -74,6 +76,19 @@ func (s *Accounts) removeRow(ctx actor.Context, r *domain.Row) error {
 	}
 	a.versions.SetRows(dense, s.views.Version)
 	s.touch(r.Account, a)
+	return nil
+}
+
+// removeRows takes those of the rows that count out of their brands.
+func (s *Accounts) removeRows(ctx actor.Context, all []domain.Row) error {
+	for i := range all {
+		if all[i].Flags.Dead() {
+			continue
+		}
+		if err := s.removeRow(ctx, &all[i]); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -21,6 +21,9 @@ func (g *Registrar) Login(ctx actor.Context, r *domain.Record, l *domain.LogIn) 
 		return err
 	}
 	if !k.State().Active() {
+		if k.State().Member.State == domain.MemberErased {
+			g.deleteKeyOf(l)
+		}
 		g.effects.Complete(r, noAccount())
 		return nil
 	}

@@ -72,8 +72,13 @@ func New(c Config) *Registrar {
 // there is no such member.
 func (g *Registrar) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
 	if at, ok := g.claims.roster.Find(id); ok && at.Account == r.Account {
-		if k, err := g.loaded.Load(ctx, at); err != nil || k.State().Active() {
+		k, err := g.loaded.Load(ctx, at)
+		if err != nil || k.State().Active() {
 			return k, err
+		}
+		if k.State().Member.State == domain.MemberErased {
+			g.gone(r)
+			return nil, nil
 		}
 	}
 	g.effects.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "memberid", "no such member")))

@@ -174,6 +174,12 @@ func (m *Machine) Stage(ctx actor.Context) error {
 			m.State.Rows += counted(&c.Row)
 		case domain.RowTaken:
 			m.State.Rows -= counted(&c.Row)
+		case domain.RowsErased:
+			for _, r := range c.Value.(*domain.ErasedRows).Rows {
+				if !r.Flags.Dead() {
+					m.State.Rows -= counted(&r)
+				}
+			}
 		}
 	}
 	m.Accounts.Flush(ctx)

@@ -39,6 +39,8 @@ func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
 		return c.registrar.RemoveService(ctx, r, ownRemoval(m))
 	case *domain.ResetPassword:
 		return c.registrar.ResetPassword(ctx, r, ownReset(m))
+	case *domain.EraseMember:
+		return c.registrar.Erase(ctx, r, m)
 	case *domain.OptIn:
 		return c.opt(ctx, r, m.Member, &members.Opt{Opt: m.Opt, In: true, At: m.At})
 	case *domain.OptOut:
@@ -74,9 +76,10 @@ func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
 func (c *commands) trim(p *domain.Published) {
 	c.state.Published = max(c.state.Published, p.UpTo)
 	c.state.DeadUpTo = max(c.state.DeadUpTo, p.DeadUpTo)
-	c.effects.Change(domain.Change{
-		Kind: domain.OutboxTrim, Value: &domain.Published{UpTo: c.state.Published, DeadUpTo: c.state.DeadUpTo},
-	})
+	c.state.KeysUpTo = max(c.state.KeysUpTo, p.KeysUpTo)
+	c.effects.Change(domain.Change{Kind: domain.OutboxTrim, Value: &domain.Published{
+		UpTo: c.state.Published, DeadUpTo: c.state.DeadUpTo, KeysUpTo: c.state.KeysUpTo,
+	}})
 }
 
 // opt opts a member in or out.

@@ -65,6 +65,9 @@ func (e *effects) disposed(t *members.Activity, id domain.MemberID) {
 // refuse makes a dead letter of an activity that came from a log or that no
 // request waits for, and an error for the request that waits.
 func (e *effects) refuse(r *domain.Record, a *domain.Activity, reason domain.Reason, detail string) {
+	if reason == domain.GoneMember {
+		a.Raw = "" // of a member who is erased nothing is kept
+	}
 	if asked := r.AskedBy(); !asked.IsZero() {
 		e.Complete(r, refusal(reason))
 		if a.Raw == "" {
@@ -81,6 +84,8 @@ func refusal(reason domain.Reason) domain.Outcome {
 	switch reason {
 	case domain.UnknownMember:
 		e = domain.Fail(domain.NotFound, "no such member")
+	case domain.GoneMember:
+		e = domain.ErrErased
 	case domain.UnknownActivity:
 		e = domain.Bad(domain.NotFound, "activityid", "no such activity")
 	case domain.UnknownBrand:

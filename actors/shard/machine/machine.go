@@ -29,6 +29,7 @@ type Config struct {
 	Journal     journal.Log
 	Catalog     *catalog.Handle
 	DeadLetters DeadLetters
+	DataKeys    DataKeys
 	View        *view.Holder     // where views are published
 	Waiting     *waiters.Waiters // of outcomes
 	Stats       *Stats
@@ -97,8 +98,9 @@ func (m *Machine) Open(store Store) *Machine {
 		Catalog: c.Catalog, View: c.View, Version: version, Resident: c.Resident, Shards: c.Shards, Stats: &c.Stats.Stats,
 	})
 	n.Outbox = outbox.New(c.ID, c.OutboxDepth, [outbox.Kinds]outbox.Send{
-		outbox.Forwards:    outbox.Forward(c.Journal.Appender()),
-		outbox.DeadLetters: outbox.Letters(c.DeadLetters.Publish),
+		outbox.Forwards:     outbox.Forward(c.Journal.Appender()),
+		outbox.DeadLetters:  outbox.Letters(c.DeadLetters.Publish),
+		outbox.KeyDeletions: outbox.DeleteKeys(c.DataKeys.Delete),
 	}, c.Log)
 	n.effects = effects{
 		shard: c.ID, shards: c.Shards, state: &n.State, requests: newRequests(store), waiting: c.Waiting,

@@ -112,11 +112,14 @@ func weightOfParked(a *domain.Parked) int {
 	return journal.RecordBytes(&domain.Record{Activity: a.Activity})
 }
 
-// notActive parks what a pending member did; a refused one is unknown.
+// notActive parks what a pending member did; a refused one is unknown, an erased one gone.
 func (m *Machine) notActive(k *members.Actor, r *domain.Record) {
 	at := k.Place()
-	switch {
-	case k.State().Member.State != domain.MemberPending:
+	switch state := k.State().Member.State; {
+	case state == domain.MemberErased:
+		m.effects.refuse(r, &r.Activity, domain.GoneMember, "")
+		return
+	case state != domain.MemberPending:
 		m.effects.refuse(r, &r.Activity, domain.UnknownMember, "")
 		return
 	case !m.parked.fits(at, journal.RecordBytes(r)):

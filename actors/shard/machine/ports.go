@@ -16,6 +16,12 @@ type DeadLetters interface {
 	Publish(ctx context.Context, letters []domain.DeadLetter) error
 }
 
+// DataKeys are the keys that seal what is personal of members.
+type DataKeys interface {
+	// Delete returns nil when the keys are deleted for good, those that never were as well.
+	Delete(ctx context.Context, ids []domain.KeyID) error
+}
+
 // Store is one shard's part of the node's store. The shard's goroutine owns
 // it, but for Snapshot's results. Changes are staged and become durable together
 // with the state, in one batch (I3), with Commit or a little later, and at Close: what a

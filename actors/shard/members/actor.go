@@ -134,6 +134,15 @@ type (
 		At  int64
 	}
 
+	// Erase erases the member.
+	Erase struct {
+		effect
+		At   int64
+		Past []domain.Row // all that it did
+
+		Keys []domain.KeyID // that are to be deleted
+	}
+
 	// Delete takes an action out.
 	Delete struct {
 		effect
@@ -176,6 +185,9 @@ func (a *receiver) Receive(ctx actor.Context) {
 		m.done = true
 	case *Opt:
 		a.opt(m)
+		m.done = true
+	case *Erase:
+		m.changes, m.Keys = a.state.Erase(m.changes, m.At, m.Past)
 		m.done = true
 	case *Delete:
 		m.changes, m.Counted = a.state.Delete(m.changes, m.Row)

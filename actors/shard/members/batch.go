@@ -10,6 +10,9 @@ type Store interface {
 	member.History
 	// Member is what is stored of a member; nil: none.
 	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
+	// Past is all that a member did, dead actions too, in order of (time, sequence); what is
+	// staged is part of it.
+	Past(account domain.AccountID, ord domain.Ordinal) ([]domain.Row, error)
 }
 
 // Batch is the activities of a micro-batch by member, in the order of each member's first.

@@ -100,6 +100,9 @@ func (c *Loaded) Load(ctx actor.Context, at member.Place) (*Actor, error) {
 	return c.Spawn(ctx, at, member.NewState(m)), nil
 }
 
+// Past is all that the member of a place did, what is staged included.
+func (c *Loaded) Past(at member.Place) ([]domain.Row, error) { return c.store.Past(at.Account, at.Ord) }
+
 // Bytes is what the members took when each was last weighed.
 func (c *Loaded) Bytes() int { return c.held }
 

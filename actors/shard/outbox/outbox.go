@@ -17,12 +17,16 @@ type Kind uint8
 const (
 	Forwards Kind = iota
 	DeadLetters
+	KeyDeletions
 	Kinds
 )
 
 func kindOf(e *domain.Outgoing) Kind {
-	if e.Dead != nil {
+	switch {
+	case e.Dead != nil:
 		return DeadLetters
+	case len(e.Keys) > 0:
+		return KeyDeletions
 	}
 	return Forwards
 }
@@ -54,6 +58,14 @@ func (s *Status) Waiting(k Kind) int {
 		return q.len()
 	}
 	return 0
+}
+
+// Tried is how publishing goes, of each kind.
+func (s *Status) Tried() (states []*retry.State) {
+	for k := range s.Publishing {
+		states = append(states, &s.Publishing[k])
+	}
+	return states
 }
 
 // Unpublished calls f with the origins, in a topic, of dead letters that wait.

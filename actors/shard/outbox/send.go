@@ -37,6 +37,17 @@ func Forward(a journal.Appender) Send {
 	}
 }
 
+// DeleteKeys has data keys deleted.
+func DeleteKeys(deleteKeys func(ctx context.Context, keys []domain.KeyID) error) Send {
+	return func(ctx context.Context, entries []*domain.Outgoing) error {
+		var keys []domain.KeyID
+		for _, e := range entries {
+			keys = append(keys, e.Keys...)
+		}
+		return deleteKeys(ctx, keys)
+	}
+}
+
 // Letters sends dead letters.
 func Letters(publish func(ctx context.Context, letters []domain.DeadLetter) error) Send {
 	return func(ctx context.Context, entries []*domain.Outgoing) error {

@@ -934,6 +934,58 @@ func (x *ResetPassword) GetAt() int64 {
 	return 0
 }
 
+type EraseMember struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
+	At            int64                  `protobuf:"varint,2,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EraseMember) Reset() {
+	*x = EraseMember{}
+	mi := &file_commands_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EraseMember) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EraseMember) ProtoMessage() {}
+
+func (x *EraseMember) ProtoReflect() protoreflect.Message {
+	mi := &file_commands_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EraseMember.ProtoReflect.Descriptor instead.
+func (*EraseMember) Descriptor() ([]byte, []int) {
+	return file_commands_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *EraseMember) GetMember() uint64 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *EraseMember) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
 type OptIn struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
@@ -946,7 +998,7 @@ type OptIn struct {
 
 func (x *OptIn) Reset() {
 	*x = OptIn{}
-	mi := &file_commands_proto_msgTypes[10]
+	mi := &file_commands_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -958,7 +1010,7 @@ func (x *OptIn) String() string {
 func (*OptIn) ProtoMessage() {}
 
 func (x *OptIn) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[10]
+	mi := &file_commands_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -971,7 +1023,7 @@ func (x *OptIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptIn.ProtoReflect.Descriptor instead.
 func (*OptIn) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{10}
+	return file_commands_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *OptIn) GetMember() uint64 {
@@ -1014,7 +1066,7 @@ type OptOut struct {
 
 func (x *OptOut) Reset() {
 	*x = OptOut{}
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1026,7 +1078,7 @@ func (x *OptOut) String() string {
 func (*OptOut) ProtoMessage() {}
 
 func (x *OptOut) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1039,7 +1091,7 @@ func (x *OptOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptOut.ProtoReflect.Descriptor instead.
 func (*OptOut) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{11}
+	return file_commands_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *OptOut) GetMember() uint64 {
@@ -1080,7 +1132,7 @@ type DeleteAction struct {
 
 func (x *DeleteAction) Reset() {
 	*x = DeleteAction{}
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1144,7 @@ func (x *DeleteAction) String() string {
 func (*DeleteAction) ProtoMessage() {}
 
 func (x *DeleteAction) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1157,7 @@ func (x *DeleteAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAction.ProtoReflect.Descriptor instead.
 func (*DeleteAction) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{12}
+	return file_commands_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *DeleteAction) GetMember() uint64 {
@@ -1137,7 +1189,7 @@ type Claim struct {
 
 func (x *Claim) Reset() {
 	*x = Claim{}
-	mi := &file_commands_proto_msgTypes[13]
+	mi := &file_commands_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1149,7 +1201,7 @@ func (x *Claim) String() string {
 func (*Claim) ProtoMessage() {}
 
 func (x *Claim) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[13]
+	mi := &file_commands_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1162,7 +1214,7 @@ func (x *Claim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Claim.ProtoReflect.Descriptor instead.
 func (*Claim) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{13}
+	return file_commands_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Claim) GetStep() uint32 {
@@ -1227,7 +1279,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_commands_proto_msgTypes[14]
+	mi := &file_commands_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1239,7 +1291,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[14]
+	mi := &file_commands_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1252,7 +1304,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{14}
+	return file_commands_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Usage) GetApplication() uint32 {
@@ -1294,13 +1346,14 @@ type Published struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	UpTo          uint64                 `protobuf:"varint,1,opt,name=up_to,json=upTo" json:"up_to,omitempty"`
 	DeadUpTo      uint64                 `protobuf:"varint,2,opt,name=dead_up_to,json=deadUpTo" json:"dead_up_to,omitempty"`
+	KeysUpTo      uint64                 `protobuf:"varint,3,opt,name=keys_up_to,json=keysUpTo" json:"keys_up_to,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Published) Reset() {
 	*x = Published{}
-	mi := &file_commands_proto_msgTypes[15]
+	mi := &file_commands_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1312,7 +1365,7 @@ func (x *Published) String() string {
 func (*Published) ProtoMessage() {}
 
 func (x *Published) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[15]
+	mi := &file_commands_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1325,7 +1378,7 @@ func (x *Published) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Published.ProtoReflect.Descriptor instead.
 func (*Published) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{15}
+	return file_commands_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Published) GetUpTo() uint64 {
@@ -1342,6 +1395,13 @@ func (x *Published) GetDeadUpTo() uint64 {
 	return 0
 }
 
+func (x *Published) GetKeysUpTo() uint64 {
+	if x != nil {
+		return x.KeysUpTo
+	}
+	return 0
+}
+
 type Tick struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Hour          uint32                 `protobuf:"varint,1,opt,name=hour" json:"hour,omitempty"`
@@ -1351,7 +1411,7 @@ type Tick struct {
 
 func (x *Tick) Reset() {
 	*x = Tick{}
-	mi := &file_commands_proto_msgTypes[16]
+	mi := &file_commands_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1363,7 +1423,7 @@ func (x *Tick) String() string {
 func (*Tick) ProtoMessage() {}
 
 func (x *Tick) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[16]
+	mi := &file_commands_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1376,7 +1436,7 @@ func (x *Tick) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tick.ProtoReflect.Descriptor instead.
 func (*Tick) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{16}
+	return file_commands_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Tick) GetHour() uint32 {
@@ -1395,7 +1455,7 @@ type Expire struct {
 
 func (x *Expire) Reset() {
 	*x = Expire{}
-	mi := &file_commands_proto_msgTypes[17]
+	mi := &file_commands_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1407,7 +1467,7 @@ func (x *Expire) String() string {
 func (*Expire) ProtoMessage() {}
 
 func (x *Expire) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[17]
+	mi := &file_commands_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1420,7 +1480,7 @@ func (x *Expire) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expire.ProtoReflect.Descriptor instead.
 func (*Expire) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{17}
+	return file_commands_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Expire) GetMonth() uint32 {
@@ -1439,7 +1499,7 @@ type Rules struct {
 
 func (x *Rules) Reset() {
 	*x = Rules{}
-	mi := &file_commands_proto_msgTypes[18]
+	mi := &file_commands_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1451,7 +1511,7 @@ func (x *Rules) String() string {
 func (*Rules) ProtoMessage() {}
 
 func (x *Rules) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[18]
+	mi := &file_commands_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1464,7 +1524,7 @@ func (x *Rules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rules.ProtoReflect.Descriptor instead.
 func (*Rules) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{18}
+	return file_commands_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Rules) GetVersion() uint32 {
@@ -1561,7 +1621,10 @@ const file_commands_proto_rawDesc = "" +
 	"\n" +
 	"token_hash\x18\x04 \x01(\fR\ttokenHash\x123\n" +
 	"\bpersonal\x18\x05 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x0e\n" +
-	"\x02at\x18\x06 \x01(\x03R\x02at\"S\n" +
+	"\x02at\x18\x06 \x01(\x03R\x02at\"5\n" +
+	"\vEraseMember\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x0e\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\"S\n" +
 	"\x05OptIn\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x0e\n" +
@@ -1588,11 +1651,13 @@ const file_commands_proto_rawDesc = "" +
 	"\x04hour\x18\x02 \x01(\rR\x04hour\x12 \n" +
 	"\vincarnation\x18\x03 \x01(\x06R\vincarnation\x12\x14\n" +
 	"\x05total\x18\x04 \x01(\x04R\x05total\x12\x14\n" +
-	"\x05taken\x18\x05 \x01(\x04R\x05taken\">\n" +
+	"\x05taken\x18\x05 \x01(\x04R\x05taken\"\\\n" +
 	"\tPublished\x12\x13\n" +
 	"\x05up_to\x18\x01 \x01(\x04R\x04upTo\x12\x1c\n" +
 	"\n" +
-	"dead_up_to\x18\x02 \x01(\x04R\bdeadUpTo\"\x1a\n" +
+	"dead_up_to\x18\x02 \x01(\x04R\bdeadUpTo\x12\x1c\n" +
+	"\n" +
+	"keys_up_to\x18\x03 \x01(\x04R\bkeysUpTo\"\x1a\n" +
 	"\x04Tick\x12\x12\n" +
 	"\x04hour\x18\x01 \x01(\rR\x04hour\"\x1e\n" +
 	"\x06Expire\x12\x14\n" +
@@ -1612,7 +1677,7 @@ func file_commands_proto_rawDescGZIP() []byte {
 	return file_commands_proto_rawDescData
 }
 
-var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
+var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
 var file_commands_proto_goTypes = []any{
 	(*RegisterMember)(nil), // 0: ovation.v1.RegisterMember
 	(*Visit)(nil),          // 1: ovation.v1.Visit
@@ -1624,15 +1689,16 @@ var file_commands_proto_goTypes = []any{
 	(*RecordUpdate)(nil),   // 7: ovation.v1.RecordUpdate
 	(*RemoveService)(nil),  // 8: ovation.v1.RemoveService
 	(*ResetPassword)(nil),  // 9: ovation.v1.ResetPassword
-	(*OptIn)(nil),          // 10: ovation.v1.OptIn
-	(*OptOut)(nil),         // 11: ovation.v1.OptOut
-	(*DeleteAction)(nil),   // 12: ovation.v1.DeleteAction
-	(*Claim)(nil),          // 13: ovation.v1.Claim
-	(*Usage)(nil),          // 14: ovation.v1.Usage
-	(*Published)(nil),      // 15: ovation.v1.Published
-	(*Tick)(nil),           // 16: ovation.v1.Tick
-	(*Expire)(nil),         // 17: ovation.v1.Expire
-	(*Rules)(nil),          // 18: ovation.v1.Rules
+	(*EraseMember)(nil),    // 10: ovation.v1.EraseMember
+	(*OptIn)(nil),          // 11: ovation.v1.OptIn
+	(*OptOut)(nil),         // 12: ovation.v1.OptOut
+	(*DeleteAction)(nil),   // 13: ovation.v1.DeleteAction
+	(*Claim)(nil),          // 14: ovation.v1.Claim
+	(*Usage)(nil),          // 15: ovation.v1.Usage
+	(*Published)(nil),      // 16: ovation.v1.Published
+	(*Tick)(nil),           // 17: ovation.v1.Tick
+	(*Expire)(nil),         // 18: ovation.v1.Expire
+	(*Rules)(nil),          // 19: ovation.v1.Rules
 }
 var file_commands_proto_depIdxs = []int32{
 	2,  // 0: ovation.v1.RegisterMember.given:type_name -> ovation.v1.Field
@@ -1667,7 +1733,7 @@ func file_commands_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_commands_proto_rawDesc), len(file_commands_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   19,
+			NumMessages:   20,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

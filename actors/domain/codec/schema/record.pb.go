@@ -62,6 +62,7 @@ type Record struct {
 	//	*Record_Update
 	//	*Record_RemoveService
 	//	*Record_ResetPassword
+	//	*Record_EraseMember
 	//	*Record_Layout
 	//	*Record_CreateApplication
 	//	*Record_CreateKey
@@ -325,6 +326,15 @@ func (x *Record) GetResetPassword() *ResetPassword {
 	return nil
 }
 
+func (x *Record) GetEraseMember() *EraseMember {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_EraseMember); ok {
+			return x.EraseMember
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetLayout() *Layout {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_Layout); ok {
@@ -568,6 +578,10 @@ type Record_ResetPassword struct {
 	ResetPassword *ResetPassword `protobuf:"bytes,33,opt,name=reset_password,json=resetPassword,oneof"`
 }
 
+type Record_EraseMember struct {
+	EraseMember *EraseMember `protobuf:"bytes,34,opt,name=erase_member,json=eraseMember,oneof"`
+}
+
 type Record_Layout struct {
 	Layout *Layout `protobuf:"bytes,80,opt,name=layout,oneof"`
 }
@@ -678,6 +692,8 @@ func (*Record_RemoveService) isRecord_Payload() {}
 
 func (*Record_ResetPassword) isRecord_Payload() {}
 
+func (*Record_EraseMember) isRecord_Payload() {}
+
 func (*Record_Layout) isRecord_Payload() {}
 
 func (*Record_CreateApplication) isRecord_Payload() {}
@@ -721,7 +737,7 @@ var File_record_proto protoreflect.FileDescriptor
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\xde\x11\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\x9c\x12\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -746,7 +762,8 @@ const file_record_proto_rawDesc = "" +
 	"\x05login\x18\x1e \x01(\v2\x11.ovation.v1.LoginH\x00R\x05login\x122\n" +
 	"\x06update\x18\x1f \x01(\v2\x18.ovation.v1.UpdateMemberH\x00R\x06update\x12B\n" +
 	"\x0eremove_service\x18  \x01(\v2\x19.ovation.v1.RemoveServiceH\x00R\rremoveService\x12B\n" +
-	"\x0ereset_password\x18! \x01(\v2\x19.ovation.v1.ResetPasswordH\x00R\rresetPassword\x12,\n" +
+	"\x0ereset_password\x18! \x01(\v2\x19.ovation.v1.ResetPasswordH\x00R\rresetPassword\x12<\n" +
+	"\ferase_member\x18\" \x01(\v2\x17.ovation.v1.EraseMemberH\x00R\veraseMember\x12,\n" +
 	"\x06layout\x18P \x01(\v2\x12.ovation.v1.LayoutH\x00R\x06layout\x12N\n" +
 	"\x12create_application\x18Q \x01(\v2\x1d.ovation.v1.CreateApplicationH\x00R\x11createApplication\x126\n" +
 	"\n" +
@@ -805,25 +822,26 @@ var file_record_proto_goTypes = []any{
 	(*UpdateMember)(nil),      // 15: ovation.v1.UpdateMember
 	(*RemoveService)(nil),     // 16: ovation.v1.RemoveService
 	(*ResetPassword)(nil),     // 17: ovation.v1.ResetPassword
-	(*Layout)(nil),            // 18: ovation.v1.Layout
-	(*CreateApplication)(nil), // 19: ovation.v1.CreateApplication
-	(*CreateKey)(nil),         // 20: ovation.v1.CreateKey
-	(*RevokeKey)(nil),         // 21: ovation.v1.RevokeKey
-	(*PutBrand)(nil),          // 22: ovation.v1.PutBrand
-	(*DeleteBrand)(nil),       // 23: ovation.v1.DeleteBrand
-	(*PutDefinition)(nil),     // 24: ovation.v1.PutDefinition
-	(*DeleteDefinition)(nil),  // 25: ovation.v1.DeleteDefinition
-	(*SetAside)(nil),          // 26: ovation.v1.SetAside
-	(*AcceptGap)(nil),         // 27: ovation.v1.AcceptGap
-	(*PutSegment)(nil),        // 28: ovation.v1.PutSegment
-	(*DeleteSegment)(nil),     // 29: ovation.v1.DeleteSegment
-	(*PutSlotKeys)(nil),       // 30: ovation.v1.PutSlotKeys
-	(*AllowDomain)(nil),       // 31: ovation.v1.AllowDomain
-	(*UnallowDomain)(nil),     // 32: ovation.v1.UnallowDomain
-	(*EditApplication)(nil),   // 33: ovation.v1.EditApplication
-	(*AddSigningKey)(nil),     // 34: ovation.v1.AddSigningKey
-	(*PutPlan)(nil),           // 35: ovation.v1.PutPlan
-	(*PutLimits)(nil),         // 36: ovation.v1.PutLimits
+	(*EraseMember)(nil),       // 18: ovation.v1.EraseMember
+	(*Layout)(nil),            // 19: ovation.v1.Layout
+	(*CreateApplication)(nil), // 20: ovation.v1.CreateApplication
+	(*CreateKey)(nil),         // 21: ovation.v1.CreateKey
+	(*RevokeKey)(nil),         // 22: ovation.v1.RevokeKey
+	(*PutBrand)(nil),          // 23: ovation.v1.PutBrand
+	(*DeleteBrand)(nil),       // 24: ovation.v1.DeleteBrand
+	(*PutDefinition)(nil),     // 25: ovation.v1.PutDefinition
+	(*DeleteDefinition)(nil),  // 26: ovation.v1.DeleteDefinition
+	(*SetAside)(nil),          // 27: ovation.v1.SetAside
+	(*AcceptGap)(nil),         // 28: ovation.v1.AcceptGap
+	(*PutSegment)(nil),        // 29: ovation.v1.PutSegment
+	(*DeleteSegment)(nil),     // 30: ovation.v1.DeleteSegment
+	(*PutSlotKeys)(nil),       // 31: ovation.v1.PutSlotKeys
+	(*AllowDomain)(nil),       // 32: ovation.v1.AllowDomain
+	(*UnallowDomain)(nil),     // 33: ovation.v1.UnallowDomain
+	(*EditApplication)(nil),   // 34: ovation.v1.EditApplication
+	(*AddSigningKey)(nil),     // 35: ovation.v1.AddSigningKey
+	(*PutPlan)(nil),           // 36: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 37: ovation.v1.PutLimits
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -844,30 +862,31 @@ var file_record_proto_depIdxs = []int32{
 	15, // 15: ovation.v1.Record.update:type_name -> ovation.v1.UpdateMember
 	16, // 16: ovation.v1.Record.remove_service:type_name -> ovation.v1.RemoveService
 	17, // 17: ovation.v1.Record.reset_password:type_name -> ovation.v1.ResetPassword
-	18, // 18: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
-	19, // 19: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
-	20, // 20: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
-	21, // 21: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
-	22, // 22: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
-	23, // 23: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
-	24, // 24: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
-	25, // 25: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
-	26, // 26: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
-	27, // 27: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
-	28, // 28: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
-	29, // 29: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	30, // 30: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
-	31, // 31: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
-	32, // 32: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
-	33, // 33: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
-	34, // 34: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
-	35, // 35: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
-	36, // 36: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
-	37, // [37:37] is the sub-list for method output_type
-	37, // [37:37] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	18, // 18: ovation.v1.Record.erase_member:type_name -> ovation.v1.EraseMember
+	19, // 19: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
+	20, // 20: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
+	21, // 21: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
+	22, // 22: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
+	23, // 23: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
+	24, // 24: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
+	25, // 25: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
+	26, // 26: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
+	27, // 27: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
+	28, // 28: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
+	29, // 29: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
+	30, // 30: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
+	31, // 31: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	32, // 32: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
+	33, // 33: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
+	34, // 34: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
+	35, // 35: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
+	36, // 36: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
+	37, // 37: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
+	38, // [38:38] is the sub-list for method output_type
+	38, // [38:38] is the sub-list for method input_type
+	38, // [38:38] is the sub-list for extension type_name
+	38, // [38:38] is the sub-list for extension extendee
+	0,  // [0:38] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -896,6 +915,7 @@ func file_record_proto_init() {
 		(*Record_Update)(nil),
 		(*Record_RemoveService)(nil),
 		(*Record_ResetPassword)(nil),
+		(*Record_EraseMember)(nil),
 		(*Record_Layout)(nil),
 		(*Record_CreateApplication)(nil),
 		(*Record_CreateKey)(nil),

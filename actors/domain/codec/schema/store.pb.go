@@ -350,15 +350,17 @@ func (x *Row) GetFlags() uint32 {
 	return 0
 }
 
-// Outgoing is an entry of an outbox: a record for another shard, or a dead letter.
+// Outgoing is an entry of an outbox: a record for another shard, a dead letter, or data keys to
+// delete.
 type Outgoing struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Sequence      uint64                 `protobuf:"varint,1,opt,name=sequence" json:"sequence,omitempty"`
-	To            int64                  `protobuf:"zigzag64,2,opt,name=to" json:"to,omitempty"`         // the shard; of a dead letter -1
+	To            int64                  `protobuf:"zigzag64,2,opt,name=to" json:"to,omitempty"`         // the shard; -1: none
 	Offset        int64                  `protobuf:"zigzag64,3,opt,name=offset" json:"offset,omitempty"` // of the record
 	Time          int64                  `protobuf:"varint,4,opt,name=time" json:"time,omitempty"`       // of the record, ms
 	Record        []byte                 `protobuf:"bytes,5,opt,name=record" json:"record,omitempty"`    // of any length: a record as in the log
 	Dead          *DeadLetter            `protobuf:"bytes,6,opt,name=dead" json:"dead,omitempty"`
+	Keys          [][]byte               `protobuf:"bytes,7,rep,name=keys" json:"keys,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -431,6 +433,13 @@ func (x *Outgoing) GetRecord() []byte {
 func (x *Outgoing) GetDead() *DeadLetter {
 	if x != nil {
 		return x.Dead
+	}
+	return nil
+}
+
+func (x *Outgoing) GetKeys() [][]byte {
+	if x != nil {
+		return x.Keys
 	}
 	return nil
 }
@@ -620,14 +629,15 @@ const file_store_proto_rawDesc = "" +
 	"\x04slot\x18\t \x01(\rR\x04slot\x12\x18\n" +
 	"\aservice\x18\n" +
 	" \x01(\rR\aservice\x12\x14\n" +
-	"\x05flags\x18\v \x01(\rR\x05flags\"\xa6\x01\n" +
+	"\x05flags\x18\v \x01(\rR\x05flags\"\xba\x01\n" +
 	"\bOutgoing\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x0e\n" +
 	"\x02to\x18\x02 \x01(\x12R\x02to\x12\x16\n" +
 	"\x06offset\x18\x03 \x01(\x12R\x06offset\x12\x12\n" +
 	"\x04time\x18\x04 \x01(\x03R\x04time\x12\x16\n" +
 	"\x06record\x18\x05 \x01(\fR\x06record\x12*\n" +
-	"\x04dead\x18\x06 \x01(\v2\x16.ovation.v1.DeadLetterR\x04dead\"\xbe\x01\n" +
+	"\x04dead\x18\x06 \x01(\v2\x16.ovation.v1.DeadLetterR\x04dead\x12\x12\n" +
+	"\x04keys\x18\a \x03(\fR\x04keys\"\xbe\x01\n" +
 	"\n" +
 	"DeadLetter\x12*\n" +
 	"\x06origin\x18\x01 \x01(\v2\x12.ovation.v1.OriginR\x06origin\x12\x18\n" +
