@@ -29,7 +29,9 @@ type dataKeys struct {
 }
 
 // Delete deletes keys; no shard runs before the keeper is there.
-func (k *dataKeys) Delete(ctx context.Context, ids []domain.KeyID) error { return k.keeper.Delete(ctx, ids) }
+func (k *dataKeys) Delete(ctx context.Context, ids []domain.KeyID) error {
+	return k.keeper.Delete(ctx, ids)
+}
 
 // keysDir is the directory of the data keys in --data.
 const keysDir = "keys"
