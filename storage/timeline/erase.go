@@ -72,6 +72,7 @@ func (t *Timeline) eachInTail(account domain.AccountID, ord domain.Ordinal, f fu
 func (t *Timeline) Erase(b *pebble.Batch, account domain.AccountID, ord domain.Ordinal) error {
 	var marks []format.Action
 	t.eachInTail(account, ord, func(at int) {
+		t.erased = true
 		if !t.AddFlags(at, domain.Erased) {
 			a := t.actions[at]
 			a.Flags |= domain.Erased
