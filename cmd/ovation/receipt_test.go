@@ -39,8 +39,11 @@ func TestReceipt_KeySetOfAnAddress(t *testing.T) {
 	}))
 	defer server.Close()
 	for _, c := range []struct{ file, path, want string }{
-		{file, "/keys", ""}, {file, "/text", "it is no JSON Web Key Set"}, {file, "/long", "it is too long"},
-		{file, "/none", "the answer is 404 Not Found"}, {long, "/keys", "it is too long"},
+		{file, "/keys", ""},
+		{file, "/text", "it is no JSON Web Key Set"},
+		{file, "/long", "it is too long"},
+		{file, "/none", "the answer is 404 Not Found"},
+		{long, "/keys", "it is too long"},
 	} {
 		var out bytes.Buffer
 		err := (&ReceiptVerify{File: c.file, JWKS: server.URL + c.path}).Run(t.Context(), &out)
