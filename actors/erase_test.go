@@ -193,3 +193,22 @@ func TestErase_LaterRecordsAreGone(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 }
+
+// BenchmarkErase erases members of 100,000 actions of 50 brands each: all in one commit.
+func BenchmarkErase(b *testing.B) {
+	const actions = 100_000
+	r := furnished(b, 1, 50, Options{})
+	for n := 0; b.Loop(); n++ {
+		b.StopTimer()
+		id := r.register(n)
+		for i := range actions {
+			a := r.actOf(id, uint64(i+1))
+			a.Brand, a.Time = domain.BrandID(1+i%50), 1_600_000_000+int64(i)*300
+			r.publish(a)
+		}
+		r.settled()
+		b.StartTimer()
+		r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.EraseMember{Member: id, At: 1}})
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/actions, "ns/action")
+}
