@@ -26,7 +26,7 @@ func erasedOverKills(t *testing.T, on site) {
 	if full {
 		members, erased = 100_000, 1000
 	}
-	n := on.start(t, "--shards", "3")
+	n := on.start(t, "--shards", "3", "--base-url", "http://erasure.example") // the issuer of receipts
 	_, key := n.account("erasure")
 	api := n.api(key)
 	ids := registerFans(t, api, members)
