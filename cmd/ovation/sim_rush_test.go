@@ -107,7 +107,7 @@ func (w *simulation) registerEmail(l *label, i *identity) {
 func (w *simulation) checkMembers(c *client.Client, l *label) error {
 	records := map[domain.MemberID]int{}
 	for _, i := range w.model.identities {
-		if i.of == l {
+		if i.of == l && i.owner != 0 {
 			records[i.owner]++
 		}
 	}

@@ -255,6 +255,9 @@ func (g *Registrar) settled(r *domain.Record, c *domain.Claim, end member.Settle
 	case end.Again:
 		out = domain.Outcome{Again: true}
 	default:
+		if end.IsNew { // what is refused leaves nothing
+			g.deleteKeyOf(&end.Ended.Register)
+		}
 		out = takenBy(c.Type)
 	}
 	if c.Asked.IsZero() {

@@ -66,7 +66,7 @@ func (g *Registrar) deleteKeys(keys []domain.KeyID) {
 const keysOfEntry = 1000
 
 // deleteKeyOf has the key deleted that seals what a command, which is in the log, says of a member
-// who is erased.
+// who is erased, or never came to be.
 func (g *Registrar) deleteKeyOf(c domain.Command) {
 	if p := domain.PersonalOf(c); p != nil && !p.Key.IsZero() {
 		g.deleteKeys([]domain.KeyID{p.Key})

@@ -92,6 +92,9 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 		return err
 	}
 	if taken != domain.NoIdentity {
+		if k == nil { // what is refused leaves nothing
+			g.deleteKeyOf(c)
+		}
 		g.effects.Complete(r, takenBy(taken))
 		return nil
 	}
