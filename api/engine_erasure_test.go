@@ -13,6 +13,14 @@ func (s *fakeEngine) erase(sub *domain.Submission, c *domain.EraseMember) domain
 	return domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: 7}
 }
 
+// Erased reports that a member is erased.
+func (s *fakeEngine) Erased(id domain.MemberID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.members[id]
+	return m != nil && m.State == domain.MemberErased
+}
+
 // gone reports that a submission names a member who is erased.
 func (s *fakeEngine) gone(sub *domain.Submission) bool {
 	m := s.members[memberOf(sub)]

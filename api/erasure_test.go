@@ -188,6 +188,18 @@ func TestErased_IDsAreGone(t *testing.T) {
 	}
 }
 
+// The picture of a member who is erased is gone, also for a client that has it; those of others stay.
+func TestErased_PictureIsGone(t *testing.T) {
+	h := newFixture(t)
+	tag := h.do(http.MethodGet, "/avatar/4097.svg", "").Header().Get("Etag")
+	h.status(h.do(http.MethodGet, "/avatar/4097.svg", "", "If-None-Match", tag), http.StatusNotModified)
+	h.status(h.post(erasePath, ""), http.StatusOK)
+	h.refused(h.do(http.MethodGet, "/avatar/4097.svg", ""), domain.Gone, "")
+	h.refused(h.do(http.MethodGet, "/avatar/4097.svg", "", "If-None-Match", tag), domain.Gone, "")
+	h.status(h.do(http.MethodGet, "/avatar/8195.svg", ""), http.StatusOK)
+	h.status(h.do(http.MethodGet, "/avatar/1.svg", ""), http.StatusOK)
+}
+
 // In an operation on many records, the one that names a member who is erased has error 16 of its own.
 func TestErased_OneOfMany(t *testing.T) {
 	h := erased(t)
