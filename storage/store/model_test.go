@@ -123,6 +123,7 @@ func checkLookups(t *testing.T, m *storetest.Model, s *Shard) {
 	checkParked(t, m, s)
 	checkByName(t, m, s)
 	checkPast(t, m, s)
+	checkMembers(t, m, s)
 	for seq, r := range m.Rows {
 		if seq%m.Sample != 0 || r.Row.Flags&domain.Erased != 0 {
 			continue
