@@ -25,7 +25,7 @@ type Tail struct {
 	head      []int32
 	prev      []int32 // the next older action of the member's hash, +1
 	commits   uint64  // the next key of T
-	erased    bool    // a row is of a member who is erased
+	erased    bool    // some actions are, in the open batch
 
 	sorter rowsort.Sorter
 	order  []format.Action
@@ -167,8 +167,7 @@ func (t *Tail) Actions() []format.Action { return t.actions }
 // Uncommitted reports that something was added since the last commit.
 func (t *Tail) Uncommitted() bool { return len(t.actions) > t.committed }
 
-// Full reports that the tail is to be sealed with the next commit: it has as much as it may, or rows
-// of a member who is erased, which are not sealed, and stay in T until then.
+// Full reports that the tail is to be sealed with the next commit: what is erased stays in no key.
 func (t *Tail) Full() bool { return t.erased || len(t.actions) >= t.rows || len(t.bytes) >= t.size }
 
 // AppendContents appends the contents of the actions at some places, which ascend by

@@ -170,8 +170,8 @@ func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Membe
 		}
 	}
 	was, is := member.Pointers(before), member.Pointers(after)
-	tell := func(step domain.ClaimStep, p member.Pointed) {
-		c := domain.Claim{Step: step, Identity: p.Hash, Type: p.Kind, Member: after.ID, Created: after.Created}
+	tell := func(step domain.ClaimStep, p member.Pointed, created int64) {
+		c := domain.Claim{Step: step, Identity: p.Hash, Type: p.Kind, Member: after.ID, Created: created}
 		if g.roster.Owns(p.Hash.Slot()) {
 			g.point(&c)
 		} else {
@@ -180,12 +180,12 @@ func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Membe
 	}
 	for _, p := range was {
 		if !slices.Contains(is, p) {
-			tell(domain.ClaimUnpoint, p)
+			tell(domain.ClaimUnpoint, p, before.Created) // of one who is erased nothing is left
 		}
 	}
 	for _, p := range is {
 		if !slices.Contains(was, p) {
-			tell(domain.ClaimPoint, p)
+			tell(domain.ClaimPoint, p, after.Created)
 		}
 	}
 	return nil

@@ -30,7 +30,7 @@ func (g *Registrar) Erase(ctx actor.Context, r *domain.Record, c *domain.EraseMe
 			return err
 		}
 	}
-	g.effects.Complete(r, domain.Outcome{Member: c.Member})
+	g.effects.Complete(r, domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: r.Offset + 1})
 	return nil
 }
 
