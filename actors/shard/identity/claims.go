@@ -241,7 +241,7 @@ func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled
 		return nil
 	}
 	if end.IsNew { // a member who is not to be
-		g.deleteKeys(member.DataKeys(&k.State().Member))
+		g.keys.delete(member.DataKeys(&k.State().Member))
 		g.DropKeyOf(&p.Register)
 	}
 	return g.claims.giveUpNames(r, k, p)

@@ -14,21 +14,23 @@ import (
 // log. If it makes no member, the key is deleted: the member whose registration it repeats, or
 // another one, can be erased later, and knows nothing of it.
 
-// deleteKeys has data keys deleted.
-func (g *Registrar) deleteKeys(keys []domain.KeyID) {
+// dataKeys has data keys deleted, by the outbox.
+type dataKeys struct{ effects Effects }
+
+func (d dataKeys) delete(keys []domain.KeyID) {
 	for some := range slices.Chunk(keys, keysOfEntry) {
-		g.effects.Send(&domain.Outgoing{To: -1, Keys: some})
+		d.effects.Send(&domain.Outgoing{To: -1, Keys: some})
 	}
 }
 
 // keysOfEntry is how many keys an entry of the outbox has at most.
 const keysOfEntry = 1000
 
-// deleteKeyOf has the key deleted that seals what a command, which is in the log, says of a member
+// deleteOf has the key deleted that seals what a command, which is in the log, says of a member
 // who is erased.
-func (g *Registrar) deleteKeyOf(c domain.Command) {
+func (d dataKeys) deleteOf(c domain.Command) {
 	if p := domain.PersonalOf(c); p != nil && !p.Key.IsZero() {
-		g.deleteKeys([]domain.KeyID{p.Key})
+		d.delete([]domain.KeyID{p.Key})
 	}
 }
 
@@ -36,7 +38,7 @@ func (g *Registrar) deleteKeyOf(c domain.Command) {
 // of a member has the key of that member.
 func (g *Registrar) DropKeyOf(c domain.Command) {
 	if ownKey(c) {
-		g.deleteKeyOf(c)
+		g.keys.deleteOf(c)
 	}
 }
 
@@ -54,25 +56,25 @@ func (g *Registrar) Repeated(ctx actor.Context, r *domain.Record, q *domain.Requ
 	}
 	out := &q.Outcome
 	if c, ok := r.Command.(*domain.RegisterMember); ok && out.MovedTo > 0 {
-		g.sendRegistration(r, c, out.MovedTo-1, out.Member) // which judges
+		g.claims.sendRegistration(r, c, out.MovedTo-1, out.Member) // which judges
 		return nil
 	}
 	at, ok := g.claims.roster.Find(out.Member)
 	if !ok || at.Account != r.Account {
-		g.deleteKeyOf(r.Command)
+		g.keys.deleteOf(r.Command)
 		return nil
 	}
 	k, err := g.loaded.Load(ctx, at)
 	if err != nil {
 		return err
 	}
-	g.dropUnused(r.Command, k)
+	g.keys.deleteUnused(r.Command, k)
 	return nil
 }
 
-// dropUnused has the key of a command deleted unless the member has it.
-func (g *Registrar) dropUnused(c domain.Command, k *members.Actor) {
+// deleteUnused has the key of a command deleted unless the member has it.
+func (d dataKeys) deleteUnused(c domain.Command, k *members.Actor) {
 	if !slices.Contains(member.DataKeys(&k.State().Member), domain.PersonalOf(c).Key) {
-		g.deleteKeyOf(c)
+		d.deleteOf(c)
 	}
 }

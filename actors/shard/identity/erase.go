@@ -21,7 +21,7 @@ func (g *Registrar) Erase(ctx actor.Context, r *domain.Record, c *domain.EraseMe
 	}
 	m := &members.Erase{At: c.At, Past: past}
 	g.effects.Apply(ctx, k, m)
-	g.deleteKeys(m.Keys)
+	g.keys.delete(m.Keys)
 	if err := g.claims.follow(r, k, &before); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (g *Registrar) endPending(r *domain.Record, k *members.Actor, p *domain.Pen
 
 // gone completes a command that names a member who is erased.
 func (g *Registrar) gone(r *domain.Record) {
-	g.deleteKeyOf(r.Command)
+	g.keys.deleteOf(r.Command)
 	out := domain.Failed(domain.ErrErased)
 	if a, ok := r.Command.(*domain.AttachService); ok && a.Met { // the identity is about to be free
 		out = domain.Outcome{Again: true}

@@ -22,7 +22,7 @@ func (g *Registrar) Login(ctx actor.Context, r *domain.Record, l *domain.LogIn) 
 	}
 	if !k.State().Active() {
 		if k.State().Member.State == domain.MemberErased {
-			g.deleteKeyOf(l)
+			g.keys.deleteOf(l)
 		}
 		g.effects.Complete(r, noAccount())
 		return nil

@@ -52,11 +52,12 @@ func (g *Registrar) Attach(
 // forwardRegistration sends a registration to the member that has the identity, in its shard.
 func (g *Registrar) forwardRegistration(r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
 	to := id.Slot().Shard(g.claims.shards)
-	g.sendRegistration(r, c, to, id)
+	g.claims.sendRegistration(r, c, to, id)
 	g.effects.MovedOn(r, to, id)
 }
 
-func (g *Registrar) sendRegistration(r *domain.Record, c *domain.RegisterMember, to int, id domain.MemberID) {
+// sendRegistration sends a registration to a member in another shard, where it is applied or known.
+func (g *claims) sendRegistration(r *domain.Record, c *domain.RegisterMember, to int, id domain.MemberID) {
 	g.effects.Send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindAttach, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash,
 		Command: &domain.AttachService{Member: id, Register: *c, Met: true, Asked: r.AskedBy()},
@@ -87,7 +88,7 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 		id = known.ID
 		if !known.Personal.Takes(&c.Personal) {
 			if ownKey(r.Command) {
-				g.dropUnused(r.Command, k)
+				g.keys.deleteUnused(r.Command, k)
 			} else {
 				g.effects.Apply(ctx, k, &members.Outdated{Personal: &c.Personal})
 			}

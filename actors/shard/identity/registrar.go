@@ -44,6 +44,7 @@ type Registrar struct {
 	effects    Effects
 	shard      Shard
 	claims     claims
+	keys       dataKeys
 	loaded     *members.Loaded
 	accounts   *accounts.Accounts
 	registered *atomic.Int64
@@ -64,7 +65,7 @@ type Config struct {
 // New is the registrar of a shard.
 func New(c Config) *Registrar {
 	return &Registrar{
-		c.Effects, c.Shard, claims{c.Effects, c.Ledger, c.Roster, c.Shards}, c.Loaded, c.Accounts, c.Registered,
+		c.Effects, c.Shard, claims{c.Effects, c.Ledger, c.Roster, c.Shards}, dataKeys{c.Effects}, c.Loaded, c.Accounts, c.Registered,
 	}
 }
 

@@ -119,9 +119,9 @@ func (m *model) sending(batch []*act) {
 	}
 }
 
-// fate is what became of an action that was published: it counts, or is a dead letter for one of
+// disposition is what became of an action that was published: it counts, or is a dead letter for one of
 // the reasons.
-type fate struct {
+type disposition struct {
 	counts expectation
 	letter letterOf
 }
@@ -131,8 +131,8 @@ var (
 	perhaps = expectation{may: true}
 )
 
-// fateOf is what became of one sending, when all erasures are answered.
-func (m *model) fateOf(a *act, s sending) (f fate) {
+// dispositionOf is what became of one sending, when all erasures are answered.
+func (m *model) dispositionOf(a *act, s sending) (f disposition) {
 	conflicting := a.reason == domain.ConflictingDuplicate
 	letter := func(e expectation, reasons ...domain.Reason) {
 		if conflicting {
@@ -161,13 +161,13 @@ func (m *model) fateOf(a *act, s sending) (f fate) {
 	return f
 }
 
-// fates is what became of an action that was published, however often: every copy of it counts for
+// dispositions is what became of an action that was published, however often: every copy of it counts for
 // certain, or one of them, which all must be in the log for.
-func (m *model) fates(a *act) (all fate, one bool) {
-	all = m.fateOf(a, a.sent[0])
+func (m *model) dispositions(a *act) (all disposition, one bool) {
+	all = m.dispositionOf(a, a.sent[0])
 	one = all.counts.must
 	for _, s := range a.sent[1:] {
-		f := m.fateOf(a, s)
+		f := m.dispositionOf(a, s)
 		one = one || f.counts.must
 		all.counts.must = all.counts.must && f.counts.must
 		all.counts.may = all.counts.may || f.counts.may
@@ -193,7 +193,7 @@ func (w *simulation) expectations() (acts map[*act]expectation, letters map[orig
 	}
 	for o, value := range w.archive {
 		a := w.model.byValue[value]
-		f, one := w.model.fates(a)
+		f, one := w.model.dispositions(a)
 		kept := !w.isLost(o)
 		was := acts[a]
 		counts := kept && f.counts.must || !lost[a] && one
