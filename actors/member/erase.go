@@ -12,7 +12,7 @@ import (
 func Erase(
 	dst []domain.Change, s *State, at int64, past []domain.Row,
 ) (changes []domain.Change, keys []domain.KeyID) {
-	keys = dataKeys(&s.Member)
+	keys = DataKeys(&s.Member)
 	dst = s.change(dst, func(m *domain.Member) {
 		*m = domain.Member{ID: m.ID, Account: m.Account, Ord: m.Ord, State: domain.MemberErased, Updated: at}
 	})
@@ -22,8 +22,8 @@ func Erase(
 	}}), keys
 }
 
-// dataKeys are the keys that seal something of the member, each once.
-func dataKeys(m *domain.Member) []domain.KeyID {
+// DataKeys are the keys that seal something of the member, each once.
+func DataKeys(m *domain.Member) []domain.KeyID {
 	keys := append([]domain.KeyID{m.Personal.Key}, m.Personal.Keys...)
 	for i := range m.Pending {
 		keys = append(keys, m.Pending[i].Personal().Key)

@@ -316,9 +316,6 @@ func (w *simulation) alive() *engineLife {
 	}
 }
 
-// errStopped says that the run is over already.
-var errStopped = errors.New("the run ended")
-
 // demand makes a request under one Idempotency-Key until its outcome is known, over
 // however many lives of the engine. A refusal is an outcome.
 func (w *simulation) demand(of *label, f func(c *client.Client) error) error {

@@ -82,7 +82,7 @@ func rush(seed uint64) (err error) {
 	if err := w.check(c); err != nil {
 		return err
 	}
-	return w.checkMembers(c(l), l)
+	return w.checkErased()
 }
 
 // registerEmail registers a member by an address.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,9 @@ import (
 )
 
 // What users of the API do, each beside the others and beside what is published.
+
+// errStopped says that the run is over already.
+var errStopped = errors.New("the run ended")
 
 func pick[T any](w *simulation, of []T) T { return of[w.rng.IntN(len(of))] }
 
