@@ -151,7 +151,7 @@ var Notes = map[string]string{
 		"shares nothing any more, to be posted to members/register once the actions are imported), end. No password and no hash of one is among them: to import a " +
 		"service line by email, add password_hash. The answer is made while it is sent and has no ETag: without the line end, which has the counts, it is not whole. " +
 		"An action or a visit whose place stays is there exactly once while data arrives; actions that were deleted are not.",
-	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
+	"deleteBrand": "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
 }
 
 // textOf is the operation's description, a sentence each.
