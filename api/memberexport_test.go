@@ -6,16 +6,20 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/transport"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -260,4 +264,67 @@ func TestExport_ClientThatGoesAway(t *testing.T) {
 		}
 	}
 	equal(t, 2, pages)
+}
+
+// pipes is a listener of connections within the process.
+type pipes struct {
+	in     chan net.Conn
+	closed chan struct{}
+}
+
+func (l *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.in:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipes) Close() error   { close(l.closed); return nil }
+func (l *pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+// dial connects to the listener.
+func (l *pipes) dial(context.Context, string, string) (net.Conn, error) {
+	near, far := net.Pipe()
+	l.in <- far
+	return near, nil
+}
+
+// A stream takes longer than a request and an answer may: each part has a time limit of its own.
+func TestExport_OutlastsTheLimitsOfAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const pages = 12
+		var request context.Context
+		slow := map[int]func() error{}
+		for i := range pages {
+			slow[i+1] = func() error {
+				time.Sleep(15 * time.Second) // of the bubble's clock
+				return request.Err()
+			}
+		}
+		h := newFixture(t, timeline(pages*serve.StreamRows-1, slow))
+		h.engine.content = &domain.Content{Recorded: 1e12}
+		server := transport.New(transport.Options{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			request = r.Context()
+			h.api.ServeHTTP(w, r)
+		})})
+		l := &pipes{make(chan net.Conn), make(chan struct{})}
+		go func() { _ = server.Serve(l) }()
+		began := time.Now()
+		to := &http.Transport{DialContext: l.dial}
+		end, _, err := client.New("http://export.test", keyAdvanced).Over(&http.Client{Transport: to}).
+			Export(t.Context(), 4097, func(string, []byte) error { return nil })
+		if err != nil || end.Activities != pages*serve.StreamRows-1 {
+			t.Errorf("%d actions, %v", end.Activities, err)
+		}
+		if took := time.Since(began); took < 2*time.Minute {
+			t.Errorf("the stream took %v only", took)
+		}
+		to.CloseIdleConnections()
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+	})
 }

@@ -51,7 +51,6 @@ func (x *exchange) stream(s Stream) error {
 		return nil
 	}
 	out := streamWriter{to: &x.reply, connection: http.NewResponseController(x.w)}
-	_ = out.connection.SetReadDeadline(time.Time{}) // of the request, which is read; some writers have none
 	coder := compress.NewStream(coding, &out)
 	for out.send(coder, part) == nil {
 		if errors.Is(end, io.EOF) {

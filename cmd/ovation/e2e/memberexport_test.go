@@ -367,8 +367,8 @@ func (x *exporting) statistics() map[string][]string {
 	out := map[string][]string{}
 	for name, path := range paths {
 		for _, filter := range []client.Params{
-			nil, {"includeOneTime": "1"}, {"services": "spotify"}, {"country": "US,GB"}, {"paid_only": "1"}, {"domain": "one.example"}, {"domain": "two.example"},
-			{"country": "US", "region": "CA"}, {"group_by": "type"}, {"emails": "multi@example.com,solo@example.com"},
+			nil, {"includeOneTime": "1"}, {"services": "spotify"}, {"country": "US,GB"}, {"paid_only": "1"}, {"domain": "one.example"}, {"domain": "two.example"}, {"domain": "fans.example"},
+			{"country": "DE", "region": "BY"}, {"group_by": "type"}, {"emails": "multi@example.com,solo@example.com"},
 		} {
 			p := client.Params{"start_date": daysFromNow(-100), "end_date": daysFromNow(2), "limit": "1000"}
 			for n, v := range filter {
