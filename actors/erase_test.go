@@ -193,3 +193,59 @@ func TestErase_LaterRecordsAreGone(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 }
+
+// Of a registration that is refused for an identity that is taken, here or in another shard, no
+// key is left; that of the member who has the identity is.
+func TestErase_RefusedRegistrationLeavesNoKey(t *testing.T) {
+	r := furnished(t, 2, 1, Options{})
+	register := func(home, partner, key byte) (domain.Outcome, error) {
+		s := registration(identityOf(int(home)), identityOf(int(partner)), "u")
+		s.Request = domain.RequestID{8, key}
+		s.Command.(*domain.RegisterMember).Personal = domain.PersonalPut{Sealed: domain.Sealed{Key: domain.KeyID{5, key}, Data: "s"}}
+		return r.node.Submit(t.Context(), s)
+	}
+	var homes [2][]byte // identities by shard
+	for n := range byte(20) {
+		i := identityOf(int(n)).Slot().Shard(2)
+		homes[i] = append(homes[i], n)
+	}
+	taken := homes[1][0]
+	if out, err := register(homes[0][0], taken, 1); err != nil || !out.New {
+		t.Fatalf("%+v %v", out, err)
+	}
+	for i, home := range []byte{homes[0][1], homes[1][1]} {
+		if out, err := register(home, taken, byte(2+i)); err != nil || out.Code != domain.Conflict {
+			t.Fatalf("%+v %v", out, err)
+		}
+	}
+	r.eventually("deleted keys", func() bool {
+		r.deleted.mu.Lock()
+		defer r.deleted.mu.Unlock()
+		return r.deleted.ids[domain.KeyID{5, 2}] > 0 && r.deleted.ids[domain.KeyID{5, 3}] > 0
+	})
+	r.settled()
+	r.deleted.mu.Lock()
+	defer r.deleted.mu.Unlock()
+	if len(r.deleted.ids) != 2 {
+		t.Errorf("%v", r.deleted.ids)
+	}
+}
+
+// BenchmarkErase erases members of 100,000 actions of 50 brands each: all in one commit.
+func BenchmarkErase(b *testing.B) {
+	const actions = 100_000
+	r := furnished(b, 1, 50, Options{})
+	for n := 0; b.Loop(); n++ {
+		b.StopTimer()
+		id := r.register(n)
+		for i := range actions {
+			a := r.actOf(id, uint64(i+1))
+			a.Brand, a.Time = domain.BrandID(1+i%50), 1_600_000_000+int64(i)*300
+			r.publish(a)
+		}
+		r.settled()
+		b.StartTimer()
+		r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.EraseMember{Member: id, At: 1}})
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/actions, "ns/action")
+}

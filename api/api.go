@@ -11,6 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/docs"
 	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/erasure"
 	"github.com/ovation-analytics/ovation/api/export"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/networks"
@@ -87,7 +88,8 @@ func New(config Config) (*API, error) {
 	handlers := &services{
 		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},
-		export: export.New(envelopes),
+		erasure: erasure.New(tokens),
+		export:  export.New(envelopes),
 	}
 	document, err := document()
 	if err != nil {

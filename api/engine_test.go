@@ -86,7 +86,12 @@ func (s *fakeEngine) SubmitAll(ctx context.Context, all []domain.Submission) []d
 
 func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 	missing := domain.Outcome{Code: domain.NotFound, Message: "there is none"}
+	if s.gone(&sub) {
+		return domain.Failed(domain.ErrErased)
+	}
 	switch c := sub.Command.(type) {
+	case *domain.EraseMember:
+		return s.erase(&sub, c)
 	case *domain.PutBrand:
 		return s.putBrand(sub.Account, c)
 	case *domain.DeleteBrand:
@@ -211,7 +216,11 @@ func (s *fakeEngine) Member(_ context.Context, account domain.AccountID, id doma
 	if m == nil || m.Account != account {
 		return nil, domain.Position{}, domain.Fail(domain.NotFound, "the account has no such member")
 	}
-	return m, domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(id.Slot()) / 512, Next: 8}}}, nil
+	at := domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(id.Slot()) / 512, Next: 8}}}
+	if m.State == domain.MemberErased {
+		return nil, at, domain.ErrErased
+	}
+	return m, at, nil
 }
 
 func (s *fakeEngine) Show(_ context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
@@ -227,7 +236,7 @@ func (s *fakeEngine) Show(_ context.Context, account domain.AccountID, items []d
 		if _, _, placed := item.Row.Definition.Visit(); placed {
 			out[i].Place = s.place
 		}
-		if m := s.members[item.Member]; m != nil && m.Account == account {
+		if m := s.members[item.Member]; m != nil && m.Account == account && m.State == domain.MemberActive {
 			out[i].Member = m
 		}
 	}

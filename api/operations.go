@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/activities"
 	"github.com/ovation-analytics/ovation/api/applications"
 	"github.com/ovation-analytics/ovation/api/brands"
+	"github.com/ovation-analytics/ovation/api/erasure"
 	"github.com/ovation-analytics/ovation/api/export"
 	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/members"
@@ -24,6 +25,7 @@ type services struct {
 	members      *members.Service
 	registration *registration.Service
 	profile      *profile.Service
+	erasure      *erasure.Service
 	brands       *brands.Service
 	export       *export.Service
 }
@@ -104,6 +106,7 @@ func memberOperations(s *services) []*serve.Operation {
 		serve.Get("listActiveMembers", "Members", "/v1.1/members/active", "Members by activity", member.Active, serve.Cached),
 		serve.Post("optIn", "Members", "/v1.1/optin", "Opt a member in to the global list", member.OptGlobal(members.OptsIn), serve.PublicWithBearer),
 		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut), serve.PublicWithBearer),
+		serve.Post("deleteMember", "Members", "/v1.1/member/:memberid/delete", "Erase a member: nothing of it is left in any number or list, and nothing brings it back", s.erasure.Delete),
 		serve.Get("exportMember", "Members", "/v1.1/member/:memberid/export", "Everything held about a member, as lines of JSON", s.export.Member),
 	}
 }

@@ -210,6 +210,9 @@ type Outcome struct {
 	Again      bool   // nothing was decided: what the command was made of has changed since, make it anew
 	RetryAfter uint32 // of Locked: seconds until a password is looked at again
 
+	ErasedAt   int64 // of an erasure: ms since 1970
+	ErasedNext int64 // of an erasure: the offset behind its record
+
 	MovedTo  int      // 1 + the shard that will have the last word; 0: this is it
 	Replayed bool     // the request id was known: this is the first outcome
 	Position Position // where it is visible

@@ -9,8 +9,10 @@ import (
 // Erase leaves nothing of the member but its id, its place and when it was erased; past is all
 // that it did. Keys are the data keys that seal something of it: whoever deletes them makes the
 // sealed bytes that logs still have unreadable.
-func (s *State) Erase(dst []domain.Change, at int64, past []domain.Row) (changes []domain.Change, keys []domain.KeyID) {
-	keys = dataKeys(&s.Member)
+func Erase(
+	dst []domain.Change, s *State, at int64, past []domain.Row,
+) (changes []domain.Change, keys []domain.KeyID) {
+	keys = DataKeys(&s.Member)
 	dst = s.change(dst, func(m *domain.Member) {
 		*m = domain.Member{ID: m.ID, Account: m.Account, Ord: m.Ord, State: domain.MemberErased, Updated: at}
 	})
@@ -20,8 +22,8 @@ func (s *State) Erase(dst []domain.Change, at int64, past []domain.Row) (changes
 	}}), keys
 }
 
-// dataKeys are the keys that seal something of the member, each once.
-func dataKeys(m *domain.Member) []domain.KeyID {
+// DataKeys are the keys that seal something of the member, each once.
+func DataKeys(m *domain.Member) []domain.KeyID {
 	keys := append([]domain.KeyID{m.Personal.Key}, m.Personal.Keys...)
 	for i := range m.Pending {
 		keys = append(keys, m.Pending[i].Personal().Key)

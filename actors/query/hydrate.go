@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/view"
@@ -105,29 +106,40 @@ func (m *Show) read(ctx context.Context, v *view.View) (out *Shown) {
 		out.Err = fmt.Errorf("read contents: %w", err)
 		return out
 	}
-	met := map[domain.MemberID]*domain.Member{}
+	met, err := m.members(v)
+	if err != nil {
+		out.Err = err
+		return out
+	}
 	for i := range m.Items {
-		id := m.Items[i].Member
-		who, ok := met[id]
-		if !ok {
-			if who, err = memberOf(v, m.Account, id); err != nil {
-				out.Err = err
-				return out
-			}
-			met[id] = who
-		}
-		out.Items[i] = domain.Shown{Content: contents[i], Member: who, Place: placeOf(v, &rows[i])}
+		out.Items[i] = domain.Shown{Content: contents[i], Member: met[m.Items[i].Member], Place: placeOf(v, &rows[i])}
 	}
 	return out
 }
 
-// memberOf is an active member of the account; nil: there is none.
-func memberOf(v *view.View, account domain.AccountID, id domain.MemberID) (*domain.Member, error) {
-	m, err := recordOf(v, account, id)
-	if m == nil || m.State != domain.MemberActive {
-		return nil, err
+// members are the active members of the account that the items name, read in the order of their
+// keys.
+func (m *Show) members(v *view.View) (map[domain.MemberID]*domain.Member, error) {
+	met := make(map[domain.MemberID]*domain.Member, len(m.Items))
+	ords := make([]domain.Ordinal, 0, len(m.Items))
+	for i := range m.Items {
+		at, ok := v.Roster.Find(m.Items[i].Member)
+		if _, again := met[m.Items[i].Member]; again || !ok || at.Account != m.Account {
+			continue
+		}
+		met[m.Items[i].Member] = nil
+		ords = append(ords, at.Ord)
 	}
-	return m, err
+	slices.Sort(ords)
+	err := v.Snapshot.Members(m.Account, ords, func(_ int, x *domain.Member) {
+		if x.State == domain.MemberActive {
+			met[x.ID] = x
+		}
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read members: %w", err)
+	}
+	return met, nil
 }
 
 // recordOf is what there is of a member of the account, whatever its state; nil: nothing.

@@ -21,6 +21,8 @@ type Shard interface {
 	// Member is a member of the account, nil where there is none, and the offset that is
 	// applied.
 	Member(account domain.AccountID, id domain.MemberID) (*domain.Member, int64, error)
+	// Erased reports that a member, of whatever account, is erased; not where that is not known.
+	Erased(id domain.MemberID) bool
 	// Resolve is the members that names of the shard name, all of those that a pointer
 	// names or the one of them created first, and the offset that is applied.
 	Resolve(

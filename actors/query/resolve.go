@@ -25,6 +25,11 @@ func (c *Coordinator) Member(
 	return m, at, err
 }
 
+// Erased reports that a member, of whatever account, is erased; not where that is not known.
+func (c *Coordinator) Erased(id domain.MemberID) bool {
+	return c.o.Shards[id.Slot().Shard(len(c.o.Shards))].Erased(id)
+}
+
 // Resolve is the member that an identity of the kind names as of the newest commit; of those
 // that a pointer names the one created first; 0: none.
 func (c *Coordinator) Resolve(
@@ -95,6 +100,21 @@ func (l *Local) Member(account domain.AccountID, id domain.MemberID) (*domain.Me
 		return nil, v.Next, domain.ErrErased
 	}
 	return nil, v.Next, err
+}
+
+// Erased reads on the caller's goroutine.
+func (l *Local) Erased(id domain.MemberID) bool {
+	v := l.Views.Acquire()
+	if v == nil {
+		return false
+	}
+	defer v.Release()
+	place, ok := v.Roster.Find(id)
+	if !ok {
+		return false
+	}
+	m, err := recordOf(v, place.Account, id)
+	return err == nil && m != nil && m.State == domain.MemberErased
 }
 
 // Resolve reads on the caller's goroutine.

@@ -74,6 +74,11 @@ func (w Guarded) Member(account domain.AccountID, ord domain.Ordinal) (*domain.M
 	return m, w.checked(err)
 }
 
+// Members is as of the Snapshot, but for errors.
+func (w Guarded) Members(account domain.AccountID, ords []domain.Ordinal, f func(int, *domain.Member)) error {
+	return w.checked(w.Snapshot.Members(account, ords, f))
+}
+
 // Identity is as of the Snapshot, but for errors.
 func (w Guarded) Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error) {
 	i, ok, err := w.Snapshot.Identity(account, hash)

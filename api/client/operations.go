@@ -131,6 +131,12 @@ func (c *Client) RemoveService(
 	return out, meta, err
 }
 
+// DeleteMember erases a member. With an Idempotency-Key (With) a repeat gives the same receipt.
+func (c *Client) DeleteMember(ctx context.Context, member domain.MemberID) (out wire.Erased, meta Meta, err error) {
+	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/delete", Params{}, &out)
+	return out, meta, err
+}
+
 // RefreshTokens asks a member's network for a new token of a service record.
 func (c *Client) RefreshTokens(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
 	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/tokens/refresh", p, &out)

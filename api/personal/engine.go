@@ -2,12 +2,14 @@ package personal
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/port"
 )
 
-// Engine is an engine whose members are opened.
+// Engine is an engine whose members are opened. Of a member who is erased between the reading and
+// the opening there is no data key any more: it is read once more then, and is gone.
 type Engine struct {
 	port.Engine
 	Sealer *Sealer
@@ -16,35 +18,70 @@ type Engine struct {
 // Member is a member of the account, opened.
 func (e Engine) Member(
 	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
-) (*domain.Member, domain.Position, error) {
-	m, at, err := e.Engine.Member(ctx, account, id, wait)
+) (m *domain.Member, at domain.Position, err error) {
+	err = e.Sealer.twice(func() error {
+		if m, at, err = e.Engine.Member(ctx, account, id, wait); err != nil {
+			return err
+		}
+		opened, err := e.Sealer.open(ctx, []*domain.Member{m})
+		if err == nil {
+			m = opened[0]
+		}
+		return err
+	})
 	if err != nil {
-		return m, at, err
+		m = nil
 	}
-	opened, err := e.Sealer.Open(ctx, []*domain.Member{m})
-	if err != nil {
-		return nil, at, err
-	}
-	return opened[0], at, nil
+	return m, at, err
 }
 
 // Show is what a feed shows of each of the items beside its row, with opened members and visits.
 func (e Engine) Show(
 	ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position,
-) ([]domain.Shown, error) {
-	shown, err := e.Engine.Show(ctx, account, items, wait)
+) (shown []domain.Shown, err error) {
+	err = e.Sealer.twice(func() error {
+		if shown, err = e.Engine.Show(ctx, account, items, wait); err != nil {
+			return err
+		}
+		members := make([]*domain.Member, len(shown))
+		for i := range shown {
+			members[i] = shown[i].Member
+		}
+		if members, err = e.Sealer.open(ctx, members); err != nil {
+			return err
+		}
+		for i := range shown {
+			shown[i].Member = members[i]
+		}
+		return e.Sealer.openVisits(ctx, account, items, shown)
+	})
 	if err != nil {
-		return shown, err
+		shown = nil
 	}
-	members := make([]*domain.Member, len(shown))
-	for i := range shown {
-		members[i] = shown[i].Member
-	}
-	if members, err = e.Sealer.Open(ctx, members); err != nil {
-		return nil, err
-	}
-	for i := range shown {
-		shown[i].Member = members[i]
-	}
-	return shown, e.Sealer.openVisits(ctx, account, items, shown)
+	return shown, err
 }
+
+// twice reads and opens, and does so once more where a data key is missing. What cannot be opened
+// is logged.
+func (s *Sealer) twice(read func() error) error {
+	err := read()
+	if errors.Is(err, errNoKey) {
+		err = read()
+	}
+	if sealed, ok := errors.AsType[*unopenedError](err); ok {
+		return s.unreadable(sealed.key, sealed.err)
+	}
+	return err
+}
+
+// unopenedError is that something sealed cannot be opened.
+type unopenedError struct {
+	key domain.KeyID
+	err error
+}
+
+// Error names the key and what is wrong.
+func (e *unopenedError) Error() string { return "data key " + e.key.String() + ": " + e.err.Error() }
+
+// Unwrap is what is wrong.
+func (e *unopenedError) Unwrap() error { return e.err }

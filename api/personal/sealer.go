@@ -22,10 +22,10 @@ type Sealer struct {
 // NewSealer makes a Sealer that takes its data keys from there.
 func NewSealer(keys port.DataKeys, log *slog.Logger) *Sealer { return &Sealer{keys, log} }
 
-// Open is the members, opened: copies in the same order. A member that has no personal part is
+// open is the members, opened: copies in the same order. A member that has no personal part is
 // the same, nil stays nil, and one that occurs often is opened once. One that cannot be opened
-// is an error with code Unavailable for all.
-func (s *Sealer) Open(ctx context.Context, members []*domain.Member) ([]*domain.Member, error) {
+// is an unopenedError for all.
+func (s *Sealer) open(ctx context.Context, members []*domain.Member) ([]*domain.Member, error) {
 	var sealed []*domain.Member
 	var ids []domain.KeyID
 	opened := make(map[*domain.Member]*domain.Member)
@@ -48,7 +48,7 @@ func (s *Sealer) Open(ctx context.Context, members []*domain.Member) ([]*domain.
 	for i, m := range sealed {
 		p, err := read(m, keys[i])
 		if err != nil {
-			return nil, s.unreadable(m.Personal.Key, err)
+			return nil, &unopenedError{m.Personal.Key, err}
 		}
 		opened[m] = m.Opened(p)
 	}

@@ -28,7 +28,7 @@ func (s *Sealer) PutVisit(
 }
 
 // openVisits fills in the details of the visits among the items. One that cannot be opened is an
-// error with code Unavailable for all; items without a member are left out.
+// unopenedError for all; items without a member are left out.
 func (s *Sealer) openVisits(
 	ctx context.Context, account domain.AccountID, items []domain.FeedItem, shown []domain.Shown,
 ) error {
@@ -52,7 +52,7 @@ func (s *Sealer) openVisits(
 	}
 	for n, i := range at {
 		if err := openVisit(&shown[i].Details, account, keys[n], sealed[n].Data); err != nil {
-			return s.unreadable(ids[n], err)
+			return &unopenedError{ids[n], err}
 		}
 	}
 	return nil

@@ -120,5 +120,11 @@ func (r *Recorder) Hit(account domain.AccountID, application domain.ApplicationI
 	r.engine.Hit(account, application, at, paid)
 }
 
+// Erased is not recorded: what asks it is not cached.
+func (r *Recorder) Erased(id domain.MemberID) bool {
+	r.record(&domain.ReadSet{}, false)
+	return r.engine.Erased(id)
+}
+
 // Elsewhere is no part of an answer.
 func (r *Recorder) Elsewhere(f func(account domain.AccountID, tokens uint64)) { r.engine.Elsewhere(f) }

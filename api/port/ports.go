@@ -24,6 +24,8 @@ type Engine interface {
 	Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error)
 	// Member is a member of the account; NotFound or Gone otherwise.
 	Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error)
+	// Erased reports that a member, of whatever account, is erased; not where that is not known.
+	Erased(id domain.MemberID) bool
 	// Resolve is the member that an identity of the kind names, of those that a
 	// pointer names the one created first; 0: none.
 	Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error)

@@ -19,6 +19,20 @@ func OnlyMember(f *domain.Filter, id bind.ID) {
 	}
 }
 
+// NamedMember narrows the filter to the member that the parameter id names, where it is given. An
+// unknown id matches no member, as in a list; one who is erased is an error: id is no list.
+func NamedMember(ctx context.Context, req *serve.Request, f *domain.Filter, id bind.ID) error {
+	if id == 0 {
+		return nil
+	}
+	OnlyMember(f, id)
+	_, err := req.Member(ctx, domain.MemberID(id), req.Wait)
+	if domain.CodeOf(err) == domain.NotFound {
+		return nil
+	}
+	return serve.BlameMember(err, "id")
+}
+
 // narrow leaves of the filter's members those that are among ids, which ascend; of
 // all members, ids. An empty rest selects none.
 func narrow(f *domain.Filter, ids []domain.MemberID) {

@@ -2,6 +2,7 @@ package selection
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -96,9 +97,10 @@ func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member,
 				continue
 			}
 			m, err := req.Member(ctx, id, req.Wait)
-			if domain.CodeOf(err) != domain.NotFound {
-				return m, err
+			if domain.CodeOf(err) == domain.NotFound || errors.Is(err, domain.ErrErased) {
+				continue // the name is about to be free
 			}
+			return m, err
 		}
 		return nil, domain.Bad(domain.NotFound, w.name, "the account has no such member")
 	}

@@ -68,7 +68,7 @@ func (a *Server) page(out *reply, path string) error {
 	}
 	switch path {
 	case avatarPath:
-		return picture(out)
+		return a.picture(out)
 	case errorsPath:
 		out.w.Header().Add("Vary", "Accept")
 		path = out.r.URL.Path
@@ -155,11 +155,15 @@ func (s *sealed) begin(out *reply) bool {
 	return known
 }
 
-// picture answers the picture of a member's number, drawn anew: it is small.
-func picture(out *reply) error {
+// picture answers the picture of a member's number, drawn anew: it is small. That of a member who is
+// erased is gone.
+func (a *Server) picture(out *reply) error {
 	id, ok := avatar.Member(strings.TrimPrefix(out.r.URL.Path, avatarDir))
 	if !ok {
 		return domain.Fail(domain.NotFound, "there is no such picture")
+	}
+	if a.Engine.Erased(domain.MemberID(id)) {
+		return domain.ErrErased
 	}
 	body := avatar.Of(id)
 	s := sealed{kind: avatar.ContentType, cache: kept(avatarLife), tag: poll.ETag(body), policy: nothingElse}

@@ -36,7 +36,9 @@ func (in *statsIn) question(ctx context.Context, req *serve.Request, shape domai
 	if err != nil {
 		return nil, nil, span, err
 	}
-	selection.OnlyMember(&q.Filter, in.ID)
+	if err := selection.NamedMember(ctx, req, &q.Filter, in.ID); err != nil {
+		return nil, nil, span, err
+	}
 	return q, of, span, in.Explaining.Ask(req, q, span)
 }
 

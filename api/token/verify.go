@@ -58,10 +58,17 @@ func (t *Tokens) Verify(
 	return domain.MemberID(member), nil
 }
 
-var errUnknownKey = errors.New("no key in force has the kid")
+var (
+	errUnknownKey = errors.New("no key in force has the kid")
+	errOtherType  = errors.New("the token is of another type")
+)
 
-// public is the key that a token says it is signed with, if it is in force.
+// public is the key that a member token says it is signed with, if it is in force. What the
+// installation signs beside member tokens has another type.
 func public(token *jwt.Token, keys []*domain.SigningKey, now time.Time) (any, error) {
+	if kind, _ := token.Header["typ"].(string); !strings.EqualFold(kind, memberType) {
+		return nil, errOtherType
+	}
 	kid, _ := token.Header["kid"].(string)
 	all, _ := InForce(keys, now)
 	for _, k := range all {

@@ -20,6 +20,7 @@
 //	collect.go      publish a file or a generated audience
 //	dlq*.go         dead letters: list, show, replay
 //	demo.go         a node with an audience
+//	receipt.go      receipts of erasures
 //	inspect.go      the store's keys as text
 //	version.go      what was built
 //	arch_test.go    the architecture, held by a test

@@ -181,7 +181,7 @@ func TestFault_CorruptSourceBlock(t *testing.T) {
 		if letters[at] != domain.Corrupt.String() {
 			h.Errorf("the letter of %v is %q", at, letters[at])
 		}
-		acts, _, _, err := h.expectations()
+		acts, _, err := h.expectations()
 		h.must(err)
 		for _, l := range h.model.labels {
 			items, err := h.items(h.engine.speaks(l.key), l)

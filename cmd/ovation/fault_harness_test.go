@@ -177,7 +177,6 @@ type asking struct {
 func (h *ward) unanswered() asking {
 	h.Helper()
 	a := asking{h.newIdentity(h.model.labels[0], "spotify"), "asked " + time.Now().String()}
-	a.who.asked = true
 	err := h.ask(a)
 	var refused *client.Error
 	if !errors.As(err, &refused) || refused.Status != 503 || refused.Code != domain.Unavailable {

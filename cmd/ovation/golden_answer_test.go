@@ -183,7 +183,7 @@ func (s *session) remember(r *http.Response, body []byte) {
 	if m := firstID.FindSubmatch(body); m != nil {
 		s.vars["id"] = string(m[1])
 	}
-	for name, in := range map[string]*regexp.Regexp{"token": accessToken, "jwt": goldenJWT, "record": recordID} {
+	for name, in := range map[string]*regexp.Regexp{"token": accessToken, "jwt": goldenJWT, "receipt": goldenReceipt, "record": recordID} {
 		if m := in.FindSubmatch(body); m != nil {
 			s.vars[name] = string(m[1])
 		}
@@ -206,7 +206,10 @@ var fresh = []struct {
 	{regexp.MustCompile(`(?m)^(Etag: W/"|X-Position: |X-Request-Id: |X-Lag-Ms: )[0-9A-Za-z_-]+`), `$1…`},
 }
 
-var goldenJWT = regexp.MustCompile(`"jwt":"([\w-]+\.[\w-]+\.[\w-]+)"`)
+var (
+	goldenJWT     = regexp.MustCompile(`"jwt":"([\w-]+\.[\w-]+\.[\w-]+)"`)
+	goldenReceipt = regexp.MustCompile(`"Receipt":"([\w-]+\.[\w-]+\.[\w-]+)"`)
+)
 
 // render is an answer in the form of a file.
 func (s *session) render(r *http.Response, body []byte) string {
@@ -221,9 +224,11 @@ func (s *session) render(r *http.Response, body []byte) string {
 	if !ended && len(body) > 0 {
 		text += "\n(no line end)"
 	}
-	text = goldenJWT.ReplaceAllStringFunc(text, func(m string) string {
-		return `"jwt":"` + s.claims(goldenJWT.FindStringSubmatch(m)[1]) + `"`
-	})
+	for name, in := range map[string]*regexp.Regexp{"jwt": goldenJWT, "Receipt": goldenReceipt} {
+		text = in.ReplaceAllStringFunc(text, func(m string) string {
+			return fmt.Sprintf(`"%s":"%s"`, name, masked(s.claims(in.FindStringSubmatch(m)[1])))
+		})
+	}
 	return strings.TrimSuffix(head(r)+text, "\n")
 }
 

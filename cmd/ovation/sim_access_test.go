@@ -82,7 +82,7 @@ func (w *simulation) authenticate() {
 	l, id := of.of, of.owner
 	w.model.mu.Unlock()
 	w.user(func() error {
-		return w.insist(l, func(c *client.Client) error {
+		err := w.insist(l, func(c *client.Client) error {
 			ctx := context.Background()
 			e, _, err := c.Member(ctx, id, nil)
 			if err != nil {
@@ -98,6 +98,10 @@ func (w *simulation) authenticate() {
 			}
 			return err
 		})
+		if w.model.isErased(id, err) {
+			return nil
+		}
+		return err
 	})
 }
 

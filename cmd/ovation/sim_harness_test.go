@@ -26,6 +26,7 @@ type simulation struct {
 	wires   *wires
 	secrets *Secrets
 	access  *accessSchedule
+	erasing *erasing
 	apart   bool // the broker has a machine of its own
 	forgets bool // the broker forgets offsets when the public topic is cut
 	model   *model
@@ -64,7 +65,7 @@ type lostSpan struct {
 }
 
 func newSimulation(seed uint64) *simulation {
-	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), office: rand.New(rand.NewPCG(seed, 7)), access: newAccessSchedule(seed)}
+	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), office: rand.New(rand.NewPCG(seed, 7)), access: newAccessSchedule(seed), erasing: newErasing(seed)}
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
 	w.secrets.Signing = []SigningKey{{KID: "k"}}
@@ -315,9 +316,6 @@ func (w *simulation) alive() *engineLife {
 	}
 }
 
-// errStopped says that the run is over already.
-var errStopped = errors.New("the run ended")
-
 // demand makes a request under one Idempotency-Key until its outcome is known, over
 // however many lives of the engine. A refusal is an outcome.
 func (w *simulation) demand(of *label, f func(c *client.Client) error) error {
@@ -378,7 +376,7 @@ func (w *simulation) furnish() error {
 		if err != nil {
 			return err
 		}
-		l := &label{id: account, app: app, limits: simLimits, plan: domain.Advanced}
+		l := &label{id: account, app: app, limits: simLimits, plan: domain.Advanced, visits: map[domain.MemberID]int{}}
 		if err := op.PutLimits(ctx, account, simLimits); err != nil {
 			return err
 		}

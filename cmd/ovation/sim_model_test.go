@@ -17,8 +17,8 @@ type label struct {
 	key         string
 	brands      []domain.BrandID
 	definitions []definition
-	visits      int           // registrations, attachments and logins that were answered
-	limits      domain.Limits // as an operator set them last
+	visits      map[domain.MemberID]int // registrations, attachments and logins that were answered
+	limits      domain.Limits           // as an operator set them last
 	plan        domain.Plan
 	doubtful    []domain.Limits // set with an outcome that was not known
 	operating   bool
@@ -35,11 +35,12 @@ type identity struct {
 	of      *label
 	service string
 	uid     string
-	owner   domain.MemberID // 0: not known, or no member
-	asked   bool            // a member tried to become its owner
-	there   bool            // its service record came into being, as was answered
-	once    bool            // it is registered by one request alone
-	fresh   int             // how often its token is refreshed
+	owner   domain.MemberID   // 0: not known, or no member
+	there   bool              // its service record came into being, as was answered
+	once    bool              // it is registered by one request alone, since it was free
+	again   bool              // it is registered anew, since its owner was erased
+	fresh   int               // how often its owner's token is refreshed
+	past    []domain.MemberID // owners before, who are erased; 0: one whom no answer named
 }
 
 // act is an action as it was sent. An act with the same label, source and id is a repeat
@@ -54,10 +55,12 @@ type act struct {
 	definition definition
 	brand      domain.BrandID
 	at         int64
-	reason     domain.Reason // what it is refused for, whichever member did it
-	sure       bool          // its owner was known before it was sent
-	settled    bool          // recorded over HTTP: its outcome is known to have been good
-	value      string        // what was published; empty: recorded over HTTP
+	reason     domain.Reason            // what it is refused for, whichever member did it
+	sure       bool                     // its owner was known when it was made up
+	sent       []sending                // each time that it was published
+	settled    map[domain.MemberID]bool // recorded over HTTP: for whom, as was answered
+	value      string                   // what was published; empty: recorded over HTTP
+	rival      *act                     // with its name and another content, published after it
 }
 
 // link is what the action carries to be known by.
@@ -65,7 +68,8 @@ func (a *act) link() string {
 	return fmt.Sprintf("https://sim.test/%s/%s/%d", a.source, a.id, a.number)
 }
 
-// owner is the member whose action it is; 0: no member's.
+// owner is the member whose action it is, who may be erased where the action names one; 0: no
+// member's.
 func (a *act) owner() domain.MemberID {
 	if a.member != 0 {
 		return a.member
@@ -88,6 +92,7 @@ type model struct {
 	made       map[string]int    // brands, by name: how many must be there
 	hands      int               // names given to what was made
 	updates    updates
+	erased     map[domain.MemberID]*erasure
 }
 
 // ofMember is an action of a member, whatever its content.
@@ -112,7 +117,7 @@ type shownAct struct {
 func newModel() *model {
 	return &model{
 		byLink: map[string]*act{}, byValue: map[string]*act{}, deleted: map[ofMember]bool{}, tried: map[ofMember]int{}, opted: map[opted]bool{},
-		made: map[string]int{}, updates: newUpdates(),
+		made: map[string]int{}, updates: newUpdates(), erased: map[domain.MemberID]*erasure{},
 	}
 }
 
@@ -126,14 +131,20 @@ func (m *model) say(a *act) {
 }
 
 // owned notes that an identity was registered or attached, and found to be a member's: the first word
-// is the last.
+// is the last, until that member is erased.
 func (m *model) owned(i *identity, member domain.MemberID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if i.owner != 0 && i.owner != member {
+	switch e := m.erased[member]; {
+	case e != nil && (e.answered || i.owner != 0 && i.owner != member): // an answer that comes late
+		i.had(member)
+		return nil
+	case i.owner != 0 && i.owner != member && m.erased[i.owner] == nil:
 		return fmt.Errorf("%s %s is member %d's, and now %d's", i.service, i.uid, i.owner, member)
+	case i.owner != 0 && i.owner != member:
+		m.free(i)
 	}
 	i.owner, i.there = member, true
-	i.of.visits++
+	i.of.visits[member]++
 	return nil
 }

@@ -75,6 +75,7 @@ func (q *writer) send(p *kafka.Producer, batch []kafka.Message) {
 
 // publish hands a batch to the writer of a partition.
 func (w *simulation) publish(partition int, batch []*act) {
+	w.model.sending(batch)
 	w.users.Add(1)
 	w.writers[partition].in <- batch
 }
@@ -128,7 +129,9 @@ func (w *simulation) newAct(source string) *act {
 	m := w.model
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	a := &act{of: w.label(), source: source, id: fmt.Sprint("a", len(m.acts)), at: w.instant()}
+	a := &act{
+		of: w.label(), source: source, id: fmt.Sprint("a", len(m.acts)), at: w.instant(), settled: map[domain.MemberID]bool{},
+	}
 	a.definition, a.brand = pick(w, a.of.definitions), pick(w, a.of.brands)
 	var known, all []*identity
 	for _, i := range m.identities {
@@ -193,6 +196,7 @@ func (w *simulation) noteSaid(a *act) {
 // conflicting is another action with the same id, published after the first.
 func (w *simulation) conflicting(first *act) *act {
 	b := *first
+	first.rival = &b
 	b.number += 100
 	b.reason = domain.ConflictingDuplicate
 	for b.definition == first.definition {

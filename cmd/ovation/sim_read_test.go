@@ -178,6 +178,9 @@ func publishedLetters(ctx context.Context, c *kafka.Client) (map[origin]string, 
 		if was, ok := out[o]; ok && was != string(reason) {
 			wrong = fmt.Errorf("dead letter %s is %s, and again %s", o, was, reason)
 		}
+		if string(reason) == domain.GoneMember.String() && len(r.Key)+len(r.Value) > 0 {
+			wrong = fmt.Errorf("dead letter %s of a member who is erased has the bytes %q", o, r.Value)
+		}
 		out[o] = string(reason)
 	})
 	if err == nil {

@@ -26,6 +26,9 @@ func (w *simulation) refreshSomething() {
 			_, _, err := c.RefreshTokens(context.Background(), member, client.Params{"service": i.service})
 			return err
 		})
+		if w.model.isErased(member, err) {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("refresh of %s of %d: %w", i.uid, member, err)
 		}

@@ -62,6 +62,7 @@ func simulate(seed uint64) (err error) {
 		w.accessStep()
 		w.operatorStep()
 		w.putKeys()
+		w.eraseStep()
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
 		if err := w.revive(2); err != nil {
 			return err
@@ -77,6 +78,9 @@ func simulate(seed uint64) (err error) {
 		return err
 	}
 	if err := w.check(func(l *label) *client.Client { return w.engine.speaks(l.key) }); err != nil {
+		return err
+	}
+	if err := w.checkErased(); err != nil {
 		return err
 	}
 	if w.journalCut {
@@ -289,6 +293,9 @@ func (w *simulation) again() error {
 		return fmt.Errorf("I3: the state is %s, that of a replay %s:\n%s", before, after, differing(stood, w.dump()))
 	}
 	if err := w.check(func(l *label) *client.Client { return w.engine.speaks(l.key) }); err != nil {
+		return fmt.Errorf("the replay: %w", err)
+	}
+	if err := w.checkErased(); err != nil {
 		return fmt.Errorf("the replay: %w", err)
 	}
 	return nil

@@ -82,7 +82,7 @@ func rush(seed uint64) (err error) {
 	if err := w.check(c); err != nil {
 		return err
 	}
-	return w.checkMembers(c(l), l)
+	return w.checkErased()
 }
 
 // registerEmail registers a member by an address.
@@ -107,7 +107,7 @@ func (w *simulation) registerEmail(l *label, i *identity) {
 func (w *simulation) checkMembers(c *client.Client, l *label) error {
 	records := map[domain.MemberID]int{}
 	for _, i := range w.model.identities {
-		if i.of == l {
+		if i.of == l && i.owner != 0 {
 			records[i.owner]++
 		}
 	}

@@ -25,6 +25,8 @@ import (
 //	sim_harness_test.go  all of it together: starting again, asking until there is an answer
 //	sim_run_test.go      the schedule; sim_users_test.go, sim_publish_test.go: what it is of
 //	sim_visits_test.go   registrations and logins as visits
+//	sim_erase_test.go    members who are erased; sim_fate_test.go: what becomes of what they did;
+//	sim_erased_test.go   what must be left of them
 //	sim_gap_test.go      logs that lose what was not read
 //	sim_access_test.go   allowlists, access tokens, signing keys
 //	sim_keys_test.go     data keys, and rotations of the master key

@@ -13,9 +13,10 @@ import (
 
 // updates are what of members was sent and answered as changed, under the model's lock.
 type updates struct {
-	verified  map[*identity]string       // the address that was answered as verified on its record
-	asked     map[*identity]bool         // an address is verified on its record, or will be
-	conflicts map[*label]map[string]bool // addresses that another member was answered to have
+	verified  map[*identity]string                    // the address that was answered as verified on its record
+	asked     map[*identity]bool                      // an address is verified on its record, or will be
+	conflicts map[*label]map[string]bool              // addresses that another member was answered to have
+	wanted    map[*label]map[string][]domain.MemberID // who asked for an address to be verified
 	bios      map[domain.MemberID]*bios
 }
 
@@ -30,7 +31,16 @@ func newUpdates() updates {
 	return updates{
 		verified: map[*identity]string{}, asked: map[*identity]bool{},
 		conflicts: map[*label]map[string]bool{}, bios: map[domain.MemberID]*bios{},
+		wanted: map[*label]map[string][]domain.MemberID{},
 	}
+}
+
+// want notes who asks for an address to be verified.
+func (u *updates) want(l *label, address string, id domain.MemberID) {
+	if u.wanted[l] == nil {
+		u.wanted[l] = map[string][]domain.MemberID{}
+	}
+	u.wanted[l][address] = append(u.wanted[l][address], id)
 }
 
 // updateSomebody changes a member's profile.
@@ -50,6 +60,9 @@ func (w *simulation) updateSomebody() {
 			_, _, err := c.UpdateMember(context.Background(), member, client.Params{"bio": text, "address": text})
 			return err
 		})
+		if w.model.isErased(member, err) {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("update %d: %w", member, err)
 		}
@@ -65,9 +78,10 @@ func (w *simulation) verifySomething() {
 	w.model.mu.Lock()
 	i := pick(w, w.model.identities)
 	address := fmt.Sprintf("verified-%d@sim.test", w.rng.IntN(6))
-	ready := i.there && !w.model.updates.asked[i]
+	ready, owner := i.there && !w.model.updates.asked[i], i.owner
 	if ready {
 		w.model.updates.asked[i] = true
+		w.model.updates.want(i.of, address, owner)
 	}
 	w.model.mu.Unlock()
 	if !ready {
@@ -75,7 +89,7 @@ func (w *simulation) verifySomething() {
 	}
 	w.user(func() error {
 		err := w.demand(i.of, func(c *client.Client) error {
-			e, _, err := c.Member(context.Background(), i.owner, nil)
+			e, _, err := c.Member(context.Background(), owner, nil)
 			if err != nil {
 				return err
 			}
@@ -83,13 +97,14 @@ func (w *simulation) verifySomething() {
 			if record == nil {
 				return errors.New("the member does not have the record")
 			}
-			_, _, err = c.VerifyMember(context.Background(), i.owner,
+			_, _, err = c.VerifyMember(context.Background(), owner,
 				client.Params{"service": i.service, "serviceid": record.ID, "verified_email": address})
 			return err
 		})
 		w.model.mu.Lock()
 		defer w.model.mu.Unlock()
 		switch code := domain.CodeOf(codeOf(err)); {
+		case w.model.erased[owner] != nil && (err == nil || code == domain.Gone):
 		case err == nil:
 			w.model.updates.verified[i] = address
 		case code == domain.Conflict:
@@ -98,7 +113,7 @@ func (w *simulation) verifySomething() {
 			}
 			w.model.updates.conflicts[i.of][address] = true
 		default:
-			return fmt.Errorf("verify %s of %d: %w", address, i.owner, err)
+			return fmt.Errorf("verify %s of %d: %w", address, owner, err)
 		}
 		return nil
 	})
@@ -138,12 +153,15 @@ func (w *simulation) checkUpdates(c *client.Client, l *label) error {
 		}
 	}
 	for address := range u.conflicts[l] {
+		if slices.ContainsFunc(u.wanted[l][address], func(id domain.MemberID) bool { return w.model.erased[id] != nil }) {
+			continue // who had it may be erased
+		}
 		if _, _, err := c.FindMember(ctx, client.Params{"verified_email": address}); err != nil {
 			return fmt.Errorf("%s was refused, and no member has it verified: %w", address, err)
 		}
 	}
 	for member, b := range u.bios {
-		if b.of != l {
+		if b.of != l || w.model.erased[member] != nil {
 			continue
 		}
 		e, _, err := c.Member(ctx, member, nil)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -12,6 +13,9 @@ import (
 )
 
 // What users of the API do, each beside the others and beside what is published.
+
+// errStopped says that the run is over already.
+var errStopped = errors.New("the run ended")
 
 func pick[T any](w *simulation, of []T) T { return of[w.rng.IntN(len(of))] }
 
@@ -81,9 +85,6 @@ func memberOf(id string) domain.MemberID {
 
 // register registers a member by an identity that may have one.
 func (w *simulation) register(l *label, i *identity) {
-	w.model.mu.Lock()
-	i.asked = true
-	w.model.mu.Unlock()
 	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "t", "authsecret": "r0", "country": []string{"DE", "FR", "BR"}[w.rng.IntN(3)]}
 	w.visiting(p)
 	w.user(func() error {
@@ -93,6 +94,9 @@ func (w *simulation) register(l *label, i *identity) {
 			id = memberOf(fmt.Sprint(e.Data.ID))
 			return err
 		})
+		if w.model.lost(i, 0, err) {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("register %s %s: %w", i.service, i.uid, err)
 		}
@@ -102,9 +106,6 @@ func (w *simulation) register(l *label, i *identity) {
 
 // attach gives a member another identity, which another member may claim first.
 func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
-	w.model.mu.Lock()
-	i.asked = true
-	w.model.mu.Unlock()
 	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "t"}
 	w.visiting(p)
 	w.user(func() error {
@@ -115,7 +116,7 @@ func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 			}
 			return err
 		})
-		if domain.CodeOf(codeOf(err)) == domain.Conflict {
+		if domain.CodeOf(codeOf(err)) == domain.Conflict || w.model.lost(i, member, err) {
 			return nil
 		}
 		if err != nil {
@@ -156,14 +157,14 @@ func (w *simulation) record(a *act, repeated bool) {
 			}
 			return err
 		})
-		if code := domain.CodeOf(codeOf(err)); code == domain.NotFound && w.model.gone(a) {
-			return nil // deleted meanwhile: a repeat does not bring it back
+		if code := domain.CodeOf(codeOf(err)); code == domain.NotFound && w.model.gone(a) || w.model.unnamed(a, err) {
+			return nil // deleted or erased meanwhile: a repeat does not bring it back
 		}
 		if err != nil {
 			return fmt.Errorf("record %s: %w", a.link(), err)
 		}
 		w.model.mu.Lock()
-		a.settled = true
+		a.settled[id] = true
 		if shown := w.model.byLink[link]; shown != nil {
 			w.model.shown = append(w.model.shown, shownAct{shown, id, domain.ActionID(action)})
 		}
@@ -171,7 +172,7 @@ func (w *simulation) record(a *act, repeated bool) {
 		if link == "" && !w.model.gone(a) { // what an action says goes with it
 			return fmt.Errorf("%s was answered without its link", a.link())
 		}
-		if id != a.owner() {
+		if !w.model.mayBeOf(a, id) {
 			return fmt.Errorf("%s was recorded for member %d, it is %d's", a.link(), id, a.owner())
 		}
 		if repeated || a.definition.oneTime {
@@ -190,14 +191,15 @@ func (m *model) gone(a *act) bool {
 
 // mayBeGone is gone for those who hold mu.
 func (m *model) mayBeGone(a *act) bool {
-	return m.tried[ofMember{a.owner(), a.source, a.id}] > 0 || a.definition.oneTime
+	return m.tried[ofMember{a.owner(), a.source, a.id}] > 0 || a.definition.oneTime || m.touched(a)
 }
 
 // leaving reports that an item without a link may be of an action that was deleted, or
 // replaced, while its page was made: what it says is read after its row.
 func (m *model) leaving(i *simItem, l *label) bool {
 	return i.link == "" && slices.ContainsFunc(m.acts, func(a *act) bool {
-		return a.of == l && a.owner() == i.member && a.brand == i.brand && a.definition.id == i.definition && m.mayBeGone(a)
+		return a.of == l && (a.owner() == i.member || m.erased[i.member] != nil) && a.brand == i.brand &&
+			a.definition.id == i.definition && m.mayBeGone(a)
 	})
 }
 
@@ -242,6 +244,7 @@ func (w *simulation) remove(s shownAct) {
 			w.model.mu.Unlock()
 		case code == domain.NotFound && (s.act.definition.oneTime || w.model.triedTwice(k)):
 			// another took its place, or another user deleted it
+		case w.model.isErased(s.member, err):
 		default:
 			return fmt.Errorf("delete %s: %w", s.act.link(), err)
 		}
@@ -256,6 +259,9 @@ func (w *simulation) optIn(l *label, member domain.MemberID, brand domain.BrandI
 			_, _, err := c.OptIn(context.Background(), fmt.Sprint("brand/", brand), client.Params{"id": fmt.Sprint(member)})
 			return err
 		})
+		if w.model.isErased(member, err) {
+			return nil
+		}
 		if err != nil {
 			return fmt.Errorf("opt member %d in: %w", member, err)
 		}

@@ -24,9 +24,9 @@ func (w *simulation) visiting(p client.Params) {
 func (w *simulation) logInSomebody() {
 	w.model.mu.Lock()
 	i := pick(w, w.model.identities)
-	there := i.there
+	there, free := i.there, len(i.past) > 0
 	w.model.mu.Unlock()
-	if !there {
+	if !there && !free {
 		i = &identity{of: i.of, service: "deezer", uid: "nobody"}
 	}
 	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "again"}
@@ -38,7 +38,7 @@ func (w *simulation) logInSomebody() {
 			id = memberOf(fmt.Sprint(e.Data.ID))
 			return err
 		})
-		if code := domain.CodeOf(codeOf(err)); !there && code == domain.NoAccount {
+		if code := domain.CodeOf(codeOf(err)); !there && code == domain.NoAccount || w.model.unowned(i, err) {
 			return nil
 		}
 		if err != nil {
@@ -64,7 +64,10 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 		}
 	}
 	all := client.Params{"start_date": "2025-01-01 00:00:00", "end_date": "2029-01-01 00:00:00", "limit": "1000"}
-	ctx, visits := context.Background(), uint64(l.visits)
+	ctx, visits := context.Background(), uint64(0)
+	for _, n := range l.visits {
+		visits += uint64(n)
+	}
 	t, _, err := c.LoginTotals(ctx, all)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,8 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/deploy/bench/peers"
+	"github.com/ovation-analytics/ovation/deploy/bench/population"
 	"github.com/ovation-analytics/ovation/deploy/bench/report"
 	"github.com/ovation-analytics/ovation/deploy/harness"
 )
@@ -28,11 +31,12 @@ type Requests struct {
 
 const (
 	requestsOfARound = 20_000 // the kernel counts in hundredths of a second
+	listsOfARound    = 400
 	restingFor       = 5 * time.Second
 	clientsAside     = 16
 )
 
-// measureAPI measures a read without a shard, a poll of a tally that has not changed, and a 304
+// measureAPI measures a read without a shard and of one, a login, a list, a poll of a tally that has not changed, and a 304
 // of a static document, for what net/http, the runtime and the kernel take of it.
 func (b *bench) measureAPI(ctx context.Context, n *harness.Node, c *peers.Scene) error {
 	before, err := harness.CPU(n.PID())
@@ -47,21 +51,13 @@ func (b *bench) measureAPI(ctx context.Context, n *harness.Node, c *peers.Scene)
 		return err
 	}
 	resting := (after - before).Seconds() / restingFor.Seconds()
-	brand := "/v1.1/brand/" + strconv.FormatUint(uint64(c.Brands[0]), 10)
-	for _, kind := range []struct {
-		name, path string
-		params     client.Params
-		poll       bool
-	}{
-		{"a brand", brand, nil, false},
-		{"poll of a 7-day tally, unchanged", brand + "/stats/activity", client.Params{"period": "7 Day"}, true},
-		{"poll of /openapi.json, unchanged", "/openapi.json", nil, true},
-	} {
+	for _, kind := range kindsOf(c) {
 		for _, clients := range []int{1, clientsAside} {
 			r := Requests{Name: kind.name, Clients: clients}
 			var cpu, rate []float64
 			for range b.o.runs {
-				p := poll{api: c.API(n, clients), path: kind.path, params: kind.params, etags: kind.poll}
+				p := kind
+				p.api, p.requests = c.API(n, clients), cmp.Or(kind.requests, requestsOfARound)
 				round, err := p.round(ctx, n, clients, resting)
 				if err != nil {
 					return fmt.Errorf("%s: %w", kind.name, err)
@@ -80,12 +76,30 @@ func (b *bench) measureAPI(ctx context.Context, n *harness.Node, c *peers.Scene)
 	return nil
 }
 
+// kindsOf are the requests that are measured.
+func kindsOf(c *peers.Scene) []poll {
+	brand := "/v1.1/brand/" + strconv.FormatUint(uint64(c.Brands[0]), 10)
+	member := "/v1.1/member/" + strconv.FormatUint(uint64(c.Members[0].ID), 10)
+	login := client.Params{"service": domain.Spotify.String(), "uid": population.UID(0), "authtoken": "bench"}
+	return []poll{
+		{name: "a brand", path: brand},
+		{name: "a member", path: member},
+		{name: "login by uid", path: "/v1.1/member/login", params: login, post: true},
+		{name: "list of 1,000 members", path: "/v1.1/members", params: client.Params{"limit": "1000"}, requests: listsOfARound},
+		{name: "poll of a 7-day tally, unchanged", path: brand + "/stats/activity", params: client.Params{"period": "7 Day"}, etags: true},
+		{name: "poll of /openapi.json, unchanged", path: "/openapi.json", etags: true},
+	}
+}
+
 // poll is a request that is sent again and again.
 type poll struct {
-	api    *client.Client
-	path   string
-	params client.Params
-	etags  bool // each request carries the ETag of the answer before
+	name     string
+	api      *client.Client
+	path     string
+	params   client.Params
+	post     bool
+	etags    bool // each request carries the ETag of the answer before
+	requests int  // of a round
 }
 
 type pollRound struct{ micros, rate, unchanged float64 }
@@ -104,9 +118,13 @@ func (p *poll) round(ctx context.Context, n *harness.Node, clients int, resting 
 	for range clients {
 		wg.Go(func() {
 			api := p.api
-			for range requestsOfARound / clients {
+			for range p.requests / clients {
 				var body json.RawMessage
-				meta, err := api.Get(ctx, p.path, p.params, &body)
+				ask := api.Get
+				if p.post {
+					ask = api.Post
+				}
+				meta, err := ask(ctx, p.path, p.params, &body)
 				if err != nil {
 					errs <- err
 					return
@@ -127,7 +145,7 @@ func (p *poll) round(ctx context.Context, n *harness.Node, clients int, resting 
 		return pollRound{}, err
 	}
 	after, err := harness.CPU(n.PID())
-	all := float64(requestsOfARound / clients * clients)
+	all := float64(p.requests / clients * clients)
 	return pollRound{
 		micros: (report.Micros(after-before) - resting*report.Micros(took)) / all, rate: all / took.Seconds(),
 		unchanged: float64(unchanged.Load()) / all,

@@ -202,7 +202,6 @@ func TestRealBroker_CompactedTopicEqualsFranzGo(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	w.transact(r, 120)
 	f := w.fetcher(func(c *FetchConfig) { c.MaxBytes = 3000 })
-	before, _ := w.drain(f, 0)
 	var (
 		b   Backoff
 		end int64
@@ -211,8 +210,8 @@ func TestRealBroker_CompactedTopicEqualsFranzGo(t *testing.T) {
 		w.must(b.Wait(w.ctx))
 		w.transact(r, 2) // the newest segment is never cleaned
 		after, now := w.drain(f, 0)
-		if end = now; len(after) < len(before)/2 {
-			t.Logf("%d of %d records are left of %d offsets", len(after), len(before), end)
+		if end = now; int64(len(after)) < end/8 { // of 8 keys; the cleaner may have begun before this loop
+			t.Logf("%d records are left of %d offsets", len(after), end)
 			break
 		}
 	}

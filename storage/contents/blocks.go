@@ -3,6 +3,7 @@ package contents
 import (
 	"bytes"
 	"errors"
+	"sort"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -122,40 +123,48 @@ func (w *Writer) WriteTail(b *pebble.Batch, entries []format.Entry) error {
 	return nil
 }
 
-// Take takes the content of an action that counts no more out of its block, if it has any.
-func (w *Writer) Take(b *pebble.Batch, p format.SlotKey, seq uint64) error {
-	return w.take(b, format.AppendRowKey(nil, format.FamilyContent, p.Shard, p.Of, p.Class, p.Slot), seq)
+// Take takes the contents of actions that count no more, those that have any, out of the blocks of
+// a slot; the sequences ascend.
+func (w *Writer) Take(b *pebble.Batch, p format.SlotKey, seqs ...uint64) error {
+	return w.take(b, format.AppendRowKey(nil, format.FamilyContent, p.Shard, p.Of, p.Class, p.Slot), seqs)
 }
 
 // TakeTail is Take for what is not sealed.
-func (w *Writer) TakeTail(b *pebble.Batch, seq uint64) error {
-	return w.take(b, format.AppendShard(nil, format.FamilyTailContent, w.shard), seq)
+func (w *Writer) TakeTail(b *pebble.Batch, seqs ...uint64) error {
+	return w.take(b, format.AppendShard(nil, format.FamilyTailContent, w.shard), seqs)
 }
 
-func (w *Writer) take(b *pebble.Batch, prefix []byte, seq uint64) error {
-	key, err := blockOf(w.db, prefix, seq)
-	if err != nil || key == nil {
+// take puts an operand under the key of each block that may have some of the sequences.
+func (w *Writer) take(b *pebble.Batch, prefix []byte, seqs []uint64) (err error) {
+	it, err := w.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.PrefixEnd(prefix)})
+	if err != nil {
 		return err
 	}
-	w.value = format.AppendTaken(w.value[:0], seq)
-	return b.Merge(key, w.value, nil)
+	defer func() { err = errors.Join(err, it.Error(), it.Close()) }()
+	var bound []byte
+	for len(seqs) > 0 {
+		if bound = format.AppendBlockBound(bound[:0], prefix, seqs[0]); !it.SeekLT(bound) {
+			seqs = seqs[1:]
+			continue
+		}
+		key, n := bytes.Clone(it.Key()), len(seqs)
+		if it.Next() { // the next block has those from its own first on
+			n = sort.Search(n, func(i int) bool {
+				bound = format.AppendBlockBound(bound[:0], prefix, seqs[i])
+				return bytes.Compare(it.Key(), bound) < 0
+			})
+		}
+		w.value = format.AppendTaken(w.value[:0], seqs[:n]...)
+		if err := b.Merge(key, w.value, nil); err != nil {
+			return err
+		}
+		seqs = seqs[n:]
+	}
+	return nil
 }
 
 // DeleteTail deletes the tail's contents up to a sequence: they are sealed.
 func (w *Writer) DeleteTail(b *pebble.Batch, sequence uint64) error {
 	return b.DeleteRange(format.AppendTailContentKey(nil, w.shard, 0),
 		format.AppendTailContentKey(nil, w.shard, sequence+1), nil)
-}
-
-// blockOf is the key, of those with the prefix, of the block that has the sequence, if any
-// has; nil: none can.
-func blockOf(db pebble.Reader, prefix []byte, seq uint64) (key []byte, err error) {
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.AppendBlockBound(nil, prefix, seq)})
-	if err != nil {
-		return nil, err
-	}
-	if it.Last() {
-		key = bytes.Clone(it.Key())
-	}
-	return key, errors.Join(it.Error(), it.Close())
 }

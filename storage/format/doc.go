@@ -6,6 +6,7 @@
 //	rows.go rowparts.go        R: rows in columns
 //	contents.go contentread.go C and c: contents in blocks; contentjoin.go joins them
 //	actions.go block.go        t and T: a member's actions in blocks
+//	erased.go                  whose rows a merge of t leaves out
 //	bits.go columns.go         b and a: bitmaps and columns of members' attributes
 //	counts.go                  n and u: row counts, hits
 //	records.go                 everything that is one record a key

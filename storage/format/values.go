@@ -170,9 +170,9 @@ func (c *cursor) sequences(dst []uint64) []uint64 {
 	return dst
 }
 
-// AppendTaken appends an operand of R or C that takes one sequence and adds nothing.
-func AppendTaken(dst []byte, seq uint64) []byte {
-	return append(appendSequences(append(dst, version1), []uint64{seq}), 0)
+// AppendTaken appends an operand of R or C that takes sequences, which ascend, and adds nothing.
+func AppendTaken(dst []byte, seqs ...uint64) []byte {
+	return append(appendSequences(append(dst, version1), seqs), 0)
 }
 
 // appendSequences appends an ascending list.

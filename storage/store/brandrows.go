@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -146,25 +147,44 @@ func (w *brandRows) writeContents(b *pebble.Batch, tail *timeline.Tail) error {
 	return w.contents.WriteTail(b, w.entries)
 }
 
-// take takes sealed rows out of exactly the keys that hold them.
+// take takes sealed rows out of exactly the keys that hold them: one operand a key.
 func (w *brandRows) take(b *pebble.Batch, taken []format.Action) error {
-	for i := range taken {
-		a := &taken[i]
-		k := a.Of()
-		p := format.SlotKey{Shard: w.shard, Of: k, Class: a.Class, Slot: format.SlotOf(a.Class, a.Month.Start(), a.Time)}
-		w.key = format.AppendRowKey(w.key[:0], format.FamilyRows, w.shard, k, p.Class, p.Slot)
-		w.value = format.AppendTaken(w.value[:0], a.Seq)
-		if err := b.Merge(w.key, w.value, nil); err != nil {
+	slices.SortFunc(taken, func(x, y format.Action) int {
+		return cmp.Or(x.Of().Compare(y.Of()), cmp.Compare(x.Class, y.Class), cmp.Compare(slotOf(&x), slotOf(&y)), cmp.Compare(x.Seq, y.Seq))
+	})
+	for len(taken) > 0 {
+		a, n := &taken[0], 1
+		for n < len(taken) && taken[n].Of() == a.Of() && taken[n].Class == a.Class && slotOf(&taken[n]) == slotOf(a) {
+			n++
+		}
+		if err := w.takeSlot(b, taken[:n]); err != nil {
 			return err
 		}
-		if err := w.contents.Take(b, p, a.Seq); err != nil {
-			return err
-		}
-		if err := w.count(b, k, a.Class, -1); err != nil {
-			return err
-		}
+		taken = taken[n:]
 	}
 	return nil
+}
+
+// slotOf is the slot of the key that has a sealed row.
+func slotOf(a *format.Action) uint16 { return format.SlotOf(a.Class, a.Month.Start(), a.Time) }
+
+// takeSlot takes rows of one slot, whose sequences ascend.
+func (w *brandRows) takeSlot(b *pebble.Batch, taken []format.Action) error {
+	a := &taken[0]
+	seqs := make([]uint64, len(taken))
+	for i := range taken {
+		seqs[i] = taken[i].Seq
+	}
+	p := format.SlotKey{Shard: w.shard, Of: a.Of(), Class: a.Class, Slot: slotOf(a)}
+	w.key = format.AppendRowKey(w.key[:0], format.FamilyRows, p.Shard, p.Of, p.Class, p.Slot)
+	w.value = format.AppendTaken(w.value[:0], seqs...)
+	if err := b.Merge(w.key, w.value, nil); err != nil {
+		return err
+	}
+	if err := w.contents.Take(b, p, seqs...); err != nil {
+		return err
+	}
+	return w.count(b, p.Of, p.Class, -int64(len(taken)))
 }
 
 // count adds to the rows that a brand's month has under a class.

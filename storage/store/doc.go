@@ -33,6 +33,7 @@
 //
 //	store.go shard.go             opening; look-ups of a shard
 //	commit.go staging.go          changes into one batch
+//	erase.go                      a member of whom nothing stays
 //	brandrows.go onetime.go       rows by brand, when a tail is sealed; one-time pairs
 //	snapshot.go reader.go         one commit, for readers; liverows.go: all rows, for a start
 //	replacement.go                a shard built anew beside the store: ../replacement

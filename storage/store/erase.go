@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/storage/format"
@@ -38,6 +39,7 @@ func (s *Shard) eraseRows(e *domain.ErasedRows) error {
 	if err != nil {
 		return err
 	}
+	var unsealed []uint64
 	for i := range past {
 		p := &past[i]
 		fact, err := s.staged.places.Hash(&p.Action, id)
@@ -50,10 +52,12 @@ func (s *Shard) eraseRows(e *domain.ErasedRows) error {
 		case p.Sealed:
 			s.taken = append(s.taken, p.Action)
 		default:
-			if err := s.rows.contents.TakeTail(s.staged.batch, p.Seq); err != nil {
-				return err
-			}
+			unsealed = append(unsealed, p.Seq)
 		}
+	}
+	slices.Sort(unsealed)
+	if err := s.rows.contents.TakeTail(s.staged.batch, unsealed...); err != nil {
+		return err
 	}
 	if err := s.line.Erase(s.staged.batch, e.Account, e.Ord); err != nil {
 		return err

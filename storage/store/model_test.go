@@ -122,14 +122,42 @@ func checkLookups(t *testing.T, m *storetest.Model, s *Shard) {
 	}
 	checkParked(t, m, s)
 	checkByName(t, m, s)
+	checkPast(t, m, s)
+	checkMembers(t, m, s)
 	for seq, r := range m.Rows {
-		if seq%m.Sample != 0 {
+		if seq%m.Sample != 0 || r.Row.Flags&domain.Erased != 0 {
 			continue
 		}
 		checkAction(t, s, r.Row)
 		checkSeen(t, s, r.Row, r.Row.Time, 0)
 		if seq%8 == 0 {
 			checkSeen(t, s, r.Row, r.Row.Time+50*86400, r.Row.Time+domain.Second(seq%5)*20*86400)
+		}
+	}
+}
+
+// checkPast compares all that members did. Of one who is erased only the tail has rows, and they
+// say so.
+func checkPast(t *testing.T, m *storetest.Model, s *Shard) {
+	t.Helper()
+	want := map[format.Place][]domain.Row{}
+	for _, r := range m.Rows {
+		at := format.Place{Account: r.Row.Account, Ord: r.Row.Ord}
+		want[at] = append(want[at], r.Row)
+	}
+	for at, member := range m.Members {
+		past := check.Must[[]domain.Row](t)(s.Past(at.Account, at.Ord))
+		if member.State != domain.MemberErased {
+			storetest.SortRows(want[at])
+			if len(past)+len(want[at]) > 0 {
+				check.Same(t, "past of a member", past, want[at])
+			}
+			continue
+		}
+		for _, r := range past {
+			if r.Flags&domain.Erased == 0 {
+				t.Fatalf("member %d is erased and has %+v", member.ID, r)
+			}
 		}
 	}
 }

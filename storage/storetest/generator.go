@@ -77,14 +77,7 @@ func (w *Generator) change() {
 	case k < 68:
 		w.member()
 	case k < 72:
-		p := w.anyMember()
-		m := *w.Model.Members[p]
-		m.Profile, m.Opts, m.Passwords = w.fields(), w.opts(), nil
-		m.Personal = w.personal(m.Personal.Version + 1)
-		if w.Rand.IntN(2) == 0 {
-			m.Passwords = []domain.Password{{Address: domain.IdentityHash{byte(w.Rand.IntN(3))}, Hash: []string{"a", "b"}[w.Rand.IntN(2)]}}
-		}
-		w.add(domain.MemberPut, &m)
+		w.update()
 	case k < 74:
 		w.identity()
 	case k < 75:
@@ -152,7 +145,7 @@ func (w *Generator) erase() {
 	w.add(domain.MemberPut, &domain.Member{ID: m.ID, Account: p.Account, Ord: p.Ord, State: domain.MemberErased, Updated: w.State.Clock})
 	e := &domain.ErasedRows{Account: p.Account, Ord: p.Ord}
 	for _, r := range w.Model.Rows {
-		if r.Row.Account == p.Account && r.Row.Ord == p.Ord {
+		if r.Row.Account == p.Account && r.Row.Ord == p.Ord && r.Row.Flags&domain.Erased == 0 {
 			e.Rows = append(e.Rows, r.Row)
 		}
 	}
@@ -197,6 +190,17 @@ func (w *Generator) member() {
 	}
 	w.ords[a]++
 	w.add(domain.MemberPut, m)
+}
+
+// update changes a member.
+func (w *Generator) update() {
+	m := *w.Model.Members[w.anyMember()]
+	m.Profile, m.Opts, m.Passwords = w.fields(), w.opts(), nil
+	m.Personal = w.personal(m.Personal.Version + 1)
+	if w.Rand.IntN(2) == 0 {
+		m.Passwords = []domain.Password{{Address: domain.IdentityHash{byte(w.Rand.IntN(3))}, Hash: []string{"a", "b"}[w.Rand.IntN(2)]}}
+	}
+	w.add(domain.MemberPut, &m)
 }
 
 // parkActivity parks an activity, or drops all of a member, also where nothing is parked.

@@ -25,7 +25,6 @@ type Model struct {
 	Outbox     map[uint64]*domain.Outgoing
 	Usage      map[[3]uint64]domain.UsageCount
 	Rows       map[uint64]*modelRow
-	Erased     map[uint64]*modelRow // a search of the tail may still meet what they said
 	Places     map[domain.AccountID][]domain.VisitPlace
 	Sample     uint64 // of so many rows one is looked up by itself
 }
@@ -56,7 +55,7 @@ func NewModel() *Model {
 		Parked: map[format.Place][]*domain.Parked{}, OneTimes: map[[4]uint32]domain.OneTime{},
 		Requests: map[domain.RequestID]*domain.Request{}, Bits: map[BitName]map[domain.Ordinal]bool{},
 		Columns: map[ColumnName]map[domain.Ordinal]uint16{}, Outbox: map[uint64]*domain.Outgoing{},
-		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Erased: map[uint64]*modelRow{}, Sample: 4,
+		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Sample: 4,
 		Places: map[domain.AccountID][]domain.VisitPlace{},
 	}
 }
@@ -138,26 +137,9 @@ func (m *Model) change(ch domain.Change) {
 	case *domain.Outgoing:
 		m.Outbox[v.Sequence] = v
 	case *domain.Published:
-		maps.DeleteFunc(m.Outbox, func(q uint64, o *domain.Outgoing) bool {
-			switch {
-			case o.Dead != nil:
-				return q <= v.DeadUpTo
-			case o.Keys != nil:
-				return q <= v.KeysUpTo
-			}
-			return q <= v.UpTo
-		})
+		m.trim(v)
 	case *domain.ErasedRows:
-		maps.DeleteFunc(m.Rows, func(seq uint64, r *modelRow) bool {
-			erased := r.Row.Account == v.Account && r.Row.Ord == v.Ord
-			if erased {
-				m.Erased[seq] = r
-			}
-			return erased
-		})
-		maps.DeleteFunc(m.OneTimes, func(k [4]uint32, _ domain.OneTime) bool {
-			return k[0] == uint32(v.Account) && k[1] == uint32(v.Ord)
-		})
+		m.erase(v)
 	case *domain.NumberedPlace:
 		m.Places[v.Account] = append(m.Places[v.Account], v.VisitPlace)
 	case *domain.UsageCount:
@@ -166,6 +148,31 @@ func (m *Model) change(ch domain.Change) {
 			m.Usage[k] = *v
 		}
 	}
+}
+
+// erase flags a member's rows, which are nowhere from now on, and drops its one-time pairs.
+func (m *Model) erase(v *domain.ErasedRows) {
+	for _, r := range m.Rows {
+		if r.Row.Account == v.Account && r.Row.Ord == v.Ord {
+			r.Row.Flags |= domain.Erased
+		}
+	}
+	maps.DeleteFunc(m.OneTimes, func(k [4]uint32, _ domain.OneTime) bool {
+		return k[0] == uint32(v.Account) && k[1] == uint32(v.Ord)
+	})
+}
+
+// trim drops what was published of the outbox.
+func (m *Model) trim(v *domain.Published) {
+	maps.DeleteFunc(m.Outbox, func(q uint64, o *domain.Outgoing) bool {
+		switch {
+		case o.Dead != nil:
+			return q <= v.DeadUpTo
+		case o.Keys != nil:
+			return q <= v.KeysUpTo
+		}
+		return q <= v.UpTo
+	})
 }
 
 // active is how many members are not erased.

@@ -67,11 +67,12 @@ func (t *Timeline) eachInTail(account domain.AccountID, ord domain.Ordinal, f fu
 	}
 }
 
-// Erase takes all that a member did out: of sealed rows nothing stays, those of the tail are not
-// sealed. No action of the member is added after.
+// Erase takes all that a member did out: of sealed rows nothing stays, and a tail that has rows of
+// the member is sealed with the commit, without them. No action of the member is added after.
 func (t *Timeline) Erase(b *pebble.Batch, account domain.AccountID, ord domain.Ordinal) error {
 	var marks []format.Action
 	t.eachInTail(account, ord, func(at int) {
+		t.erased = true
 		if !t.AddFlags(at, domain.Erased) {
 			a := t.actions[at]
 			a.Flags |= domain.Erased

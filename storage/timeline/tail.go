@@ -25,6 +25,7 @@ type Tail struct {
 	head      []int32
 	prev      []int32 // the next older action of the member's hash, +1
 	commits   uint64  // the next key of T
+	erased    bool    // some actions are, in the open batch
 
 	sorter rowsort.Sorter
 	order  []format.Action
@@ -166,8 +167,8 @@ func (t *Tail) Actions() []format.Action { return t.actions }
 // Uncommitted reports that something was added since the last commit.
 func (t *Tail) Uncommitted() bool { return len(t.actions) > t.committed }
 
-// Full reports that the tail is to be sealed with the next commit.
-func (t *Tail) Full() bool { return len(t.actions) >= t.rows || len(t.bytes) >= t.size }
+// Full reports that the tail is to be sealed with the next commit: what is erased stays in no key.
+func (t *Tail) Full() bool { return t.erased || len(t.actions) >= t.rows || len(t.bytes) >= t.size }
 
 // AppendContents appends the contents of the actions at some places, which ascend by
 // sequence: the group of a key.
@@ -224,7 +225,7 @@ func (t *Tail) Committed() {
 func (t *Tail) Renew() {
 	t.spare.release(t.memory)
 	t.memory = t.spare.get()
-	t.prev, t.committed, t.commits = t.prev[:0], 0, 0
+	t.prev, t.committed, t.commits, t.erased = t.prev[:0], 0, 0, false
 	clear(t.head)
 }
 

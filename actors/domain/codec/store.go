@@ -36,6 +36,8 @@ func outcomeToWire(o *domain.Outcome) *schema.Outcome {
 		Again:      o.Again,
 		RetryAfter: o.RetryAfter,
 		MovedTo:    int64(o.MovedTo),
+		ErasedAt:   o.ErasedAt,
+		ErasedNext: o.ErasedNext,
 	}
 	if o.Row != (domain.Row{}) {
 		m.Row = rowToWire(&o.Row)
@@ -55,6 +57,8 @@ func outcomeFromWire(c *checker, m *schema.Outcome) domain.Outcome {
 		Again:      m.Again,
 		RetryAfter: m.RetryAfter,
 		MovedTo:    int(m.MovedTo),
+		ErasedAt:   m.ErasedAt,
+		ErasedNext: m.ErasedNext,
 	}
 	if m.Row != nil {
 		o.Row = rowFromWire(c, m.Row)

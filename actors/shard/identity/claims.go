@@ -143,6 +143,23 @@ func (g *claims) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) e
 	return nil
 }
 
+// giveUpNames gives up what a registration or an update that is not to be would have given its member.
+func (g *claims) giveUpNames(r *domain.Record, k *members.Actor, p *domain.PendingRegistration) error {
+	id := k.State().Member.ID
+	for _, i := range member.PendingNames(p) {
+		asked := slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool {
+			return c.Identity == i.Identity && !c.Granted
+		})
+		if asked { // its answer gives it up, if it is a grant
+			continue
+		}
+		if err := g.giveUp(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // follow follows a change of the member's identities: claims that it holds no more
 // are released, pointers at it put and taken away.
 func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Member) error {
@@ -153,8 +170,8 @@ func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Membe
 		}
 	}
 	was, is := member.Pointers(before), member.Pointers(after)
-	tell := func(step domain.ClaimStep, p member.Pointed) {
-		c := domain.Claim{Step: step, Identity: p.Hash, Type: p.Kind, Member: after.ID, Created: after.Created}
+	tell := func(step domain.ClaimStep, p member.Pointed, created int64) {
+		c := domain.Claim{Step: step, Identity: p.Hash, Type: p.Kind, Member: after.ID, Created: created}
 		if g.roster.Owns(p.Hash.Slot()) {
 			g.point(&c)
 		} else {
@@ -163,12 +180,12 @@ func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Membe
 	}
 	for _, p := range was {
 		if !slices.Contains(is, p) {
-			tell(domain.ClaimUnpoint, p)
+			tell(domain.ClaimUnpoint, p, before.Created) // of one who is erased nothing is left
 		}
 	}
 	for _, p := range is {
 		if !slices.Contains(was, p) {
-			tell(domain.ClaimPoint, p)
+			tell(domain.ClaimPoint, p, after.Created)
 		}
 	}
 	return nil
@@ -223,18 +240,11 @@ func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled
 		}
 		return nil
 	}
-	for _, i := range member.PendingNames(p) {
-		asked := slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool {
-			return c.Identity == i.Identity && !c.Granted
-		})
-		if asked { // its answer gives it up, if it is a grant
-			continue
-		}
-		if err := g.claims.giveUp(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
-			return err
-		}
+	if end.IsNew { // a member who is not to be
+		g.deleteKeys(member.DataKeys(&k.State().Member))
+		g.DropKeyOf(&p.Register)
 	}
-	return nil
+	return g.claims.giveUpNames(r, k, p)
 }
 
 // releaseLateGrant gives back what was granted to a registration that another claim had ended.

@@ -6,6 +6,9 @@
 // member until every claim is answered, and a refusal of one gives back the others. While a
 // member is pending, what it does is parked.
 //
+// A member who is erased gives back every claim, those that are still asked for when they are
+// answered (erase.go); its data keys are deleted by the outbox.
+//
 // A Registrar belongs to the shard's goroutine. What it does beside the ledger and its members
 // goes through the port Effects.
 package identity

@@ -1,8 +1,6 @@
 package identity
 
 import (
-	"slices"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -32,45 +30,21 @@ func (g *Registrar) Erase(ctx actor.Context, r *domain.Record, c *domain.EraseMe
 			return err
 		}
 	}
-	g.effects.Complete(r, domain.Outcome{Member: c.Member})
+	g.effects.Complete(r, domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: r.Offset + 1})
 	return nil
 }
 
-// endPending ends what waited for claims: those that were granted are released, the others when
+// endPending ends what waited for claims: what it had is given up, those that are asked for when
 // they are answered.
 func (g *Registrar) endPending(r *domain.Record, k *members.Actor, p *domain.PendingRegistration) error {
-	id := k.State().Member.ID
-	for _, claim := range p.Claims {
-		if !claim.Granted {
-			continue
-		}
-		if err := g.claims.giveUp(r, k, domain.Identity{Hash: claim.Identity, Kind: claim.Type, Member: id}); err != nil {
-			return err
-		}
+	if err := g.claims.giveUpNames(r, k, p); err != nil {
+		return err
 	}
 	if !p.Asked.IsZero() {
 		asked := &domain.Record{Offset: r.Offset, Request: p.Asked, BodyHash: g.effects.BodyOf(p.Asked)}
 		g.effects.Complete(asked, domain.Failed(domain.ErrErased))
 	}
 	return nil
-}
-
-// deleteKeys has data keys deleted.
-func (g *Registrar) deleteKeys(keys []domain.KeyID) {
-	for some := range slices.Chunk(keys, keysOfEntry) {
-		g.effects.Send(&domain.Outgoing{To: -1, Keys: some})
-	}
-}
-
-// keysOfEntry is how many keys an entry of the outbox has at most.
-const keysOfEntry = 1000
-
-// deleteKeyOf has the key deleted that seals what a command, which is in the log, says of a member
-// who is erased.
-func (g *Registrar) deleteKeyOf(c domain.Command) {
-	if p := domain.PersonalOf(c); p != nil && !p.Key.IsZero() {
-		g.deleteKeys([]domain.KeyID{p.Key})
-	}
 }
 
 // gone completes a command that names a member who is erased.

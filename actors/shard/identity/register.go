@@ -51,12 +51,16 @@ func (g *Registrar) Attach(
 
 // forwardRegistration sends a registration to the member that has the identity, in its shard.
 func (g *Registrar) forwardRegistration(r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
-	to, asked := id.Slot().Shard(g.claims.shards), r.AskedBy()
+	to := id.Slot().Shard(g.claims.shards)
+	g.sendRegistration(r, c, to, id)
+	g.effects.MovedOn(r, to, id)
+}
+
+func (g *Registrar) sendRegistration(r *domain.Record, c *domain.RegisterMember, to int, id domain.MemberID) {
 	g.effects.Send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindAttach, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash,
-		Command: &domain.AttachService{Member: id, Register: *c, Met: true, Asked: asked},
+		Command: &domain.AttachService{Member: id, Register: *c, Met: true, Asked: r.AskedBy()},
 	}})
-	g.effects.MovedOn(r, to)
 }
 
 // matchExisting applies a registration to the member that its identity names. A member who is
@@ -66,6 +70,7 @@ func (g *Registrar) matchExisting(
 	ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor,
 ) error {
 	if !member.Holds(&k.State().Member, c.Identity) {
+		g.DropKeyOf(r.Command)
 		g.effects.Complete(r, domain.Outcome{Again: true})
 		return nil
 	}
@@ -81,7 +86,11 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 		known = &k.State().Member
 		id = known.ID
 		if !known.Personal.Takes(&c.Personal) {
-			g.effects.Apply(ctx, k, &members.Outdated{Personal: &c.Personal})
+			if ownKey(r.Command) {
+				g.dropUnused(r.Command, k)
+			} else {
+				g.effects.Apply(ctx, k, &members.Outdated{Personal: &c.Personal})
+			}
 			g.effects.Complete(r, domain.Outcome{Again: true})
 			return nil
 		}
@@ -92,6 +101,7 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 		return err
 	}
 	if taken != domain.NoIdentity {
+		g.DropKeyOf(r.Command)
 		g.effects.Complete(r, takenBy(taken))
 		return nil
 	}
@@ -134,7 +144,7 @@ func (g *Registrar) entered(r *domain.Record, m *members.Register, k *members.Ac
 	if m.IsNew {
 		state = domain.Pending
 	}
-	g.effects.Await(r) // the last step completes it
+	g.effects.Await(r, id) // the last step completes it
 	g.claims.request(r, &m.Waits, id, state)
 	return nil
 }

@@ -34,7 +34,7 @@ func (g *Registrar) Update(ctx actor.Context, r *domain.Record, u *domain.Update
 	case member.Updated:
 		g.claims.request(r, &m.Waits, u.Member, domain.Held)
 	case member.UpdateWaits:
-		g.effects.Await(r) // the last step completes it
+		g.effects.Await(r, u.Member) // the last step completes it
 		g.claims.request(r, &m.Waits, u.Member, domain.Held)
 		return nil
 	}

@@ -49,6 +49,9 @@ func (m *Machine) setAside(ctx actor.Context, r *domain.Record) error {
 			return err
 		}
 	}
+	if r.Command != nil {
+		m.commands.registrar.DropKeyOf(r.Command)
+	}
 	m.effects.refuse(r, &r.Activity, domain.Poison, "set aside")
 	return nil
 }
@@ -124,7 +127,8 @@ func (m *Machine) before(ctx actor.Context, asked domain.RequestID, r *domain.Re
 			return false, err
 		}
 	}
-	return m.effects.replayed(asked, r)
+	q, err := m.effects.replayed(asked, r)
+	return q != nil, err
 }
 
 // flush lets each member apply its group, and follows what changed: also what no

@@ -22,8 +22,12 @@ type commands struct {
 // apply applies a command. Nothing of a group is pending.
 func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
 	if asked := r.AskedBy(); !asked.IsZero() {
-		if known, err := c.effects.replayed(asked, r); known || err != nil {
+		q, err := c.effects.replayed(asked, r)
+		if err != nil {
 			return err
+		}
+		if q != nil {
+			return c.registrar.Repeated(ctx, r, q)
 		}
 	}
 	switch m := r.Command.(type) {

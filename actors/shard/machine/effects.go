@@ -148,16 +148,16 @@ func (e *effects) forward(r *domain.Record, id domain.MemberID) {
 	e.Send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindForward, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Activity: a,
 	}})
-	e.MovedOn(r, to)
+	e.MovedOn(r, to, id)
 }
 
-// MovedOn tells the waiters of the record's request that another shard completes it.
-func (e *effects) MovedOn(r *domain.Record, to int) {
+// MovedOn tells the waiters of the record's request that another shard completes it, for a member.
+func (e *effects) MovedOn(r *domain.Record, to int, id domain.MemberID) {
 	asked := r.AskedBy()
 	if asked.IsZero() {
 		return
 	}
-	moved := domain.Outcome{MovedTo: to + 1}
+	moved := domain.Outcome{MovedTo: to + 1, Member: id}
 	e.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true, Outcome: moved})
 	moved.Position = e.position(r)
 	e.waiting.Outcome(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset, moved)
@@ -197,23 +197,23 @@ func (e *effects) sequence() {
 	e.batch.sends = sends[:0]
 }
 
-// replayed answers a request id that is known: the record changes nothing.
-func (e *effects) replayed(asked domain.RequestID, r *domain.Record) (bool, error) {
+// replayed answers a request id that is known, and gives the request: the record changes nothing.
+func (e *effects) replayed(asked domain.RequestID, r *domain.Record) (*domain.Request, error) {
 	q, err := e.requests.find(e.today(), asked)
 	if q == nil || err != nil {
-		return false, err
+		return nil, err
 	}
 	out := q.Outcome
 	switch {
 	case q.BodyHash != r.BodyHash:
 		out = domain.Failed(domain.KeyMisused)
 	case q.Pending && out.MovedTo == 0:
-		return true, nil // the answer comes with its last step
+		return q, nil // the answer comes with its last step
 	}
 	out.Replayed = true
 	out.Position = e.position(r)
 	e.waiting.Outcome(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset, out)
-	return true, nil
+	return q, nil
 }
 
 // dayMs is a day in the unit of the shard's clock.
@@ -245,13 +245,13 @@ func (e *effects) Complete(r *domain.Record, out domain.Outcome) {
 	e.waiting.Outcome(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset, out)
 }
 
-// Await says that a later record completes the record's request.
-func (e *effects) Await(r *domain.Record) {
+// Await says that a later record of the member completes the record's request.
+func (e *effects) Await(r *domain.Record, id domain.MemberID) {
 	asked := r.AskedBy()
 	if asked.IsZero() {
 		return
 	}
-	e.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true})
+	e.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true, Outcome: domain.Outcome{Member: id}})
 	e.waiting.Begin(waiters.Request{ID: asked, Body: r.BodyHash}, r.Offset)
 }
 

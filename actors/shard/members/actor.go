@@ -187,7 +187,7 @@ func (a *receiver) Receive(ctx actor.Context) {
 		a.opt(m)
 		m.done = true
 	case *Erase:
-		m.changes, m.Keys = a.state.Erase(m.changes, m.At, m.Past)
+		m.changes, m.Keys = member.Erase(m.changes, a.state, m.At, m.Past)
 		m.done = true
 	case *Delete:
 		m.changes, m.Counted = a.state.Delete(m.changes, m.Row)

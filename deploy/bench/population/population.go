@@ -119,7 +119,7 @@ func (p *Population) registerFrom(ctx context.Context, api *client.Client, first
 	records := make([]client.Params, len(members))
 	for i := range members {
 		records[i] = client.Params{
-			"service": domain.Spotify.String(), "uid": uid(first + i), "authtoken": "bench", "country": members[i].Country,
+			"service": domain.Spotify.String(), "uid": UID(first + i), "authtoken": "bench", "country": members[i].Country,
 		}
 		if members[i].Paid {
 			records[i]["paidaccount"] = "1"
@@ -178,11 +178,12 @@ func InParallel(n int, do func(i int) error) error {
 	return <-errs
 }
 
-func uid(member int) string { return "fan-" + strconv.Itoa(member) }
+// UID is what a member registered by, on Spotify.
+func UID(member int) string { return "fan-" + strconv.Itoa(member) }
 
 // Message is the activity as a record to publish, and its member.
 func (p *Population) Message(a Activity) (int, kafka.Message) {
-	return a.Member, kafka.Message{Key: []byte(uid(a.Member)), Value: p.record(make([]byte, 0, 256), &a)}
+	return a.Member, kafka.Message{Key: []byte(UID(a.Member)), Value: p.record(make([]byte, 0, 256), &a)}
 }
 
 // record is the activity in plain JSON with the event's id and source. Every other one is
@@ -202,7 +203,7 @@ func (p *Population) record(b []byte, a *Activity) []byte {
 		b = append(b, `,"service":"`...)
 		b = append(b, domain.Spotify.String()...)
 		b = append(b, `","serviceUserID":"`...)
-		b = append(b, uid(a.Member)...)
+		b = append(b, UID(a.Member)...)
 		b = append(b, '"')
 	}
 	b = append(b, `,"activityID":`...)

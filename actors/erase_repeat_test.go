@@ -1,0 +1,38 @@
+package actors
+
+import (
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// A repeat of an erasure changes nothing and has the first outcome, with the first's time and place,
+// after a restart, too; another request finds the member gone.
+func TestErase_RepeatHasTheFirstOutcome(t *testing.T) {
+	r := furnished(t, 2, 1, Options{})
+	id := r.memberOf(0)
+	erase := func(request byte, at int64) domain.Outcome {
+		t.Helper()
+		out, err := r.node.Submit(t.Context(), domain.Submission{
+			Account: 1, Slot: id.Slot(), Request: domain.RequestID{request}, Command: &domain.EraseMember{Member: id, At: at},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	first := erase(1, 1_600_000_000_123)
+	if first.ErasedAt != 1_600_000_000_123 || first.ErasedNext != first.Position.Shards[0].Next {
+		t.Fatalf("%+v", first)
+	}
+	for range 2 {
+		again := erase(1, 1_600_000_000_999)
+		if !again.Replayed || again.ErasedAt != first.ErasedAt || again.ErasedNext != first.ErasedNext || again.Member != id {
+			t.Errorf("%+v, first %+v", again, first)
+		}
+		if other := erase(2, 1_600_000_001_000); other.Code != domain.Gone || other.ErasedAt != 0 {
+			t.Errorf("%+v", other)
+		}
+		r.restart()
+	}
+}

@@ -1,0 +1,78 @@
+package identity
+
+import (
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
+)
+
+// A command of a member that is to be has a data key of its own, which seals what it says in the
+// log. If it makes no member, the key is deleted: the member whose registration it repeats, or
+// another one, can be erased later, and knows nothing of it.
+
+// deleteKeys has data keys deleted.
+func (g *Registrar) deleteKeys(keys []domain.KeyID) {
+	for some := range slices.Chunk(keys, keysOfEntry) {
+		g.effects.Send(&domain.Outgoing{To: -1, Keys: some})
+	}
+}
+
+// keysOfEntry is how many keys an entry of the outbox has at most.
+const keysOfEntry = 1000
+
+// deleteKeyOf has the key deleted that seals what a command, which is in the log, says of a member
+// who is erased.
+func (g *Registrar) deleteKeyOf(c domain.Command) {
+	if p := domain.PersonalOf(c); p != nil && !p.Key.IsZero() {
+		g.deleteKeys([]domain.KeyID{p.Key})
+	}
+}
+
+// DropKeyOf has the key deleted that a command came with and that no member takes. One that was made
+// of a member has the key of that member.
+func (g *Registrar) DropKeyOf(c domain.Command) {
+	if ownKey(c) {
+		g.deleteKeyOf(c)
+	}
+}
+
+// ownKey reports that a command has a data key that was made for it.
+func ownKey(c domain.Command) bool {
+	p := domain.PersonalOf(c)
+	return p != nil && p.Base == 0 && !p.Key.IsZero()
+}
+
+// Repeated follows a record whose request q is known: nothing that it says is used. A copy of the
+// record that was applied has the key of its member, which stays.
+func (g *Registrar) Repeated(ctx actor.Context, r *domain.Record, q *domain.Request) error {
+	if !ownKey(r.Command) {
+		return nil
+	}
+	out := &q.Outcome
+	if c, ok := r.Command.(*domain.RegisterMember); ok && out.MovedTo > 0 {
+		g.sendRegistration(r, c, out.MovedTo-1, out.Member) // which judges
+		return nil
+	}
+	at, ok := g.claims.roster.Find(out.Member)
+	if !ok || at.Account != r.Account {
+		g.deleteKeyOf(r.Command)
+		return nil
+	}
+	k, err := g.loaded.Load(ctx, at)
+	if err != nil {
+		return err
+	}
+	g.dropUnused(r.Command, k)
+	return nil
+}
+
+// dropUnused has the key of a command deleted unless the member has it.
+func (g *Registrar) dropUnused(c domain.Command, k *members.Actor) {
+	if !slices.Contains(member.DataKeys(&k.State().Member), domain.PersonalOf(c).Key) {
+		g.deleteKeyOf(c)
+	}
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/ovation-analytics/ovation/api/token"
+)
+
+// Receipt is about receipts of erasures.
+type Receipt struct {
+	Verify ReceiptVerify `cmd:"" help:"Check a receipt of an erasure, and print what it says: member, time, position, and the time by which the last bytes are gone. Any JWT library checks it, too: EdDSA, typ erasure+jwt, aud erasure."`
+}
+
+// ReceiptVerify checks a receipt.
+type ReceiptVerify struct {
+	File string `arg:"" placeholder:"FILE" help:"The file of the receipt, or - for standard input."`
+	JWKS string `name:"jwks" required:"" env:"-" placeholder:"FILE|URL" help:"The key set that has its key: a file, or the address of /.well-known/jwks.json. A key leaves that address at the second rotation after the receipt, or when it is ended: an older receipt needs the key set that was kept beside it."`
+}
+
+// Most that is read of a receipt and of a key set, and how long a key set may take.
+const (
+	maxReceipt   = 64 << 10
+	maxKeySet    = 1 << 20
+	keySetWithin = 10 * time.Second
+)
+
+// Run prints what the receipt says, if it is good.
+func (c *ReceiptVerify) Run(ctx context.Context, w io.Writer) error {
+	text, err := c.receipt()
+	if err != nil {
+		return err
+	}
+	set, err := c.keySet(ctx)
+	if err != nil {
+		return err
+	}
+	keys, err := token.ParseKeySet(set)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.JWKS, err)
+	}
+	r, err := token.ReadReceipt(strings.TrimSpace(string(text)), keys)
+	if err != nil {
+		return fmt.Errorf("%s is not a good receipt: %w", c.File, err)
+	}
+	return printReceipt(w, r)
+}
+
+func printReceipt(w io.Writer, r *token.Receipt) error {
+	moment := func(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "member\t%d\naccount\t%d\napplication\t%d\n", r.Member, r.Account, r.Application)
+	fmt.Fprintf(t, "erased\t%s\nposition\t%s\ngone by\t%s\n", moment(r.Erased), harmless([]byte(r.Position)), moment(r.GoneBy))
+	fmt.Fprintf(t, "issuer\t%s\nkey\t%s\n", harmless([]byte(r.Issuer)), harmless([]byte(r.KID)))
+	return t.Flush()
+}
+
+// receipt is the receipt's text.
+func (c *ReceiptVerify) receipt() ([]byte, error) {
+	if c.File == "-" {
+		return upTo(os.Stdin, maxReceipt, "standard input")
+	}
+	return fileUpTo(c.File, maxReceipt)
+}
+
+// keySet is the text of the key set.
+func (c *ReceiptVerify) keySet(ctx context.Context) ([]byte, error) {
+	at, err := url.Parse(c.JWKS)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" {
+		return fileUpTo(c.JWKS, maxKeySet)
+	}
+	ctx, cancel := context.WithTimeout(ctx, keySetWithin)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.JWKS, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.JWKS, err)
+	}
+	answer, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("the key set: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: the answer is %s", c.JWKS, answer.Status)
+	}
+	return upTo(answer.Body, maxKeySet, c.JWKS)
+}
+
+func fileUpTo(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return upTo(f, most, path)
+}
+
+// upTo reads all of it, unless it is longer than what is looked for.
+func upTo(r io.Reader, most int64, name string) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = errors.New("it is too long")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return b, nil
+}
