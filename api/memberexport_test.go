@@ -133,13 +133,15 @@ func TestExport_Refusals(t *testing.T) {
 		t.Errorf("HEAD: %d %s", w.Code, w.Body)
 	}
 	w := h.get(exportOfAda + "?other=1")
+	h.ok(h.post(erasePath, ""), new(wire.Erased))
+	h.refused(h.get(exportOfAda), domain.Gone, "")
 	if warning := w.Header().Get("Warning"); w.Code != http.StatusOK || !strings.Contains(warning, "other") {
 		t.Errorf("%d %q", w.Code, warning)
 	}
 }
 
 // An error before the first part is the answer; one after it leaves an export without its end, in
-// each coding, and so does a member that is gone at the end.
+// each coding, and so does a member that is erased meanwhile.
 func TestExport_ErrorEndsTheStream(t *testing.T) {
 	const n = 2 * serve.StreamRows
 	failing := func() error { return domain.ErrUnavailable }
@@ -158,11 +160,11 @@ func TestExport_ErrorEndsTheStream(t *testing.T) {
 	h.engine.answer = timeline(n, map[int]func() error{3: func() error {
 		h.engine.mu.Lock()
 		defer h.engine.mu.Unlock()
-		delete(h.engine.members, 4097)
+		h.engine.members[4097] = &domain.Member{ID: 4097, Account: 1, State: domain.MemberErased}
 		return nil
 	}})
 	if _, err := exported(t, h, "identity"); !errors.Is(err, client.ErrIncomplete) {
-		t.Errorf("a member that is gone: %v", err)
+		t.Errorf("a member that is erased meanwhile: %v", err)
 	}
 }
 
