@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/docs"
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/erasure"
+	"github.com/ovation-analytics/ovation/api/export"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/openapi"
@@ -88,6 +89,7 @@ func New(config Config) (*API, error) {
 		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},
 		erasure: erasure.New(tokens),
+		export:  export.New(envelopes),
 	}
 	document, err := document()
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/applications"
 	"github.com/ovation-analytics/ovation/api/brands"
 	"github.com/ovation-analytics/ovation/api/erasure"
+	"github.com/ovation-analytics/ovation/api/export"
 	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/profile"
@@ -26,6 +27,7 @@ type services struct {
 	profile      *profile.Service
 	erasure      *erasure.Service
 	brands       *brands.Service
+	export       *export.Service
 }
 
 // operations are all operations, in the order of the document. The list is made anew on
@@ -105,6 +107,7 @@ func memberOperations(s *services) []*serve.Operation {
 		serve.Post("optIn", "Members", "/v1.1/optin", "Opt a member in to the global list", member.OptGlobal(members.OptsIn), serve.PublicWithBearer),
 		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut), serve.PublicWithBearer),
 		serve.Post("deleteMember", "Members", "/v1.1/member/:memberid/delete", "Erase a member: nothing of it is left in any number or list, and nothing brings it back", s.erasure.Delete),
+		serve.Get("exportMember", "Members", "/v1.1/member/:memberid/export", "Everything held about a member, as lines of JSON", s.export.Member),
 	}
 }
 

@@ -108,7 +108,8 @@ type payload struct {
 	bytes        []byte
 }
 
-func (c *Client) do(ctx context.Context, method, path string, query Params, sent *payload, out any) (Meta, error) {
+// request makes a request.
+func (c *Client) request(ctx context.Context, method, path string, query Params, sent *payload) (*http.Request, error) {
 	q := encoded(query)
 	q.Set("apiKey", c.key)
 	if c.wait != "" {
@@ -120,7 +121,7 @@ func (c *Client) do(ctx context.Context, method, path string, query Params, sent
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path+"?"+q.Encode(), body)
 	if err != nil {
-		return Meta{}, err
+		return nil, err
 	}
 	maps.Copy(req.Header, c.header)
 	if sent != nil {
@@ -128,6 +129,14 @@ func (c *Client) do(ctx context.Context, method, path string, query Params, sent
 		if sent.packed != "" {
 			req.Header.Set("Content-Encoding", sent.packed)
 		}
+	}
+	return req, nil
+}
+
+func (c *Client) do(ctx context.Context, method, path string, query Params, sent *payload, out any) (Meta, error) {
+	req, err := c.request(ctx, method, path, query, sent)
+	if err != nil {
+		return Meta{}, err
 	}
 	res, err := c.http.Do(req)
 	if u, ok := errors.AsType[*url.Error](err); ok {

@@ -60,21 +60,38 @@ func OptIns(req *serve.Request, m *domain.Member) []wire.OptIn {
 		if !o.In {
 			continue
 		}
-		id := wire.Number(o.ID)
+		there := true
 		switch o.Kind {
-		case domain.OptGlobal:
-			out = append(out, wire.OptIn{Name: wire.Null("Global")})
 		case domain.OptBrand:
-			if b, ok := req.Catalog.Brand(req.Account(), domain.BrandID(o.ID)); ok {
-				out = append(out, wire.OptIn{ID: &id, Type: wire.Null("Brand"), Name: wire.Null(b.Fields["Name"])})
-			}
+			_, there = req.Catalog.Brand(req.Account(), domain.BrandID(o.ID))
 		case domain.OptSegment:
-			if g, ok := req.Catalog.Segment(req.Account(), domain.SegmentID(o.ID)); ok {
-				out = append(out, wire.OptIn{ID: &id, Type: wire.Null("Segment"), SegmentID: &id, Label: wire.Null(g.Label), Name: wire.Null(g.Name)})
-			}
+			_, there = req.Catalog.Segment(req.Account(), domain.SegmentID(o.ID))
+		}
+		if there {
+			out = append(out, AnyOptIn(req, &o))
 		}
 	}
 	return out
+}
+
+// AnyOptIn is what a member opted in to, or was put on the list of; of a deleted one its id.
+func AnyOptIn(req *serve.Request, o *domain.OptState) wire.OptIn {
+	id := wire.Number(o.ID)
+	switch o.Kind {
+	case domain.OptBrand:
+		out := wire.OptIn{ID: &id, Type: wire.Null("Brand")}
+		if b := req.AnyBrand(domain.BrandID(o.ID)); b != nil {
+			out.Name = wire.Null(b.Name())
+		}
+		return out
+	case domain.OptSegment:
+		out := wire.OptIn{ID: &id, Type: wire.Null("Segment"), SegmentID: &id}
+		if g, ok := req.Catalog.Segment(req.Account(), domain.SegmentID(o.ID)); ok {
+			out.Label, out.Name = wire.Null(g.Label), wire.Null(g.Name)
+		}
+		return out
+	}
+	return wire.OptIn{Name: wire.Null("Global")}
 }
 
 // Member is the data node of an envelope.

@@ -75,13 +75,21 @@ func feedKey(recorded bool) func(*domain.FeedItem) page.Row {
 
 // Items are actions as feeds show them, read at a position or after it.
 func Items(ctx context.Context, req *serve.Request, items []domain.FeedItem, at domain.Position) ([]wire.FeedItem, error) {
+	out, _, err := Shown(ctx, req, items, at)
+	return out, err
+}
+
+// Shown is Items, beside each item what it was made of.
+func Shown(
+	ctx context.Context, req *serve.Request, items []domain.FeedItem, at domain.Position,
+) ([]wire.FeedItem, []domain.Shown, error) {
 	out := make([]wire.FeedItem, len(items))
 	if len(items) == 0 {
-		return out, nil
+		return out, nil, nil
 	}
 	shown, err := req.Engine.Show(ctx, req.Account(), items, at)
 	if err != nil {
-		return nil, serve.WaitFault(err)
+		return nil, nil, serve.WaitFault(err)
 	}
 	for i := range items {
 		m, contents := shown[i].Member, shown[i].Content
@@ -93,7 +101,7 @@ func Items(ctx context.Context, req *serve.Request, items []domain.FeedItem, at 
 		}
 		out[i] = itemOf(req, &items[i].Row, m, contents)
 	}
-	return out, nil
+	return out, shown, nil
 }
 
 // Item is the action of an outcome, rendered from the state of now.

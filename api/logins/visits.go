@@ -160,6 +160,12 @@ func (l *visitList) read(ctx context.Context, offset, limit int) ([]wire.Visit, 
 	return out, answer.Feed.Total, nil
 }
 
+// Shown renders visits of a member as the answer shows them.
+func Shown(req *serve.Request, m *domain.Member) func(row *domain.Row, shown *domain.Shown) wire.Visit {
+	l := visitList{req: req, member: m, segments: pagesOf(req)}
+	return l.visitOf
+}
+
 // visitOf is a visit as the answer shows it. Its country is that of the address it came from, else
 // the member's; its segment the one whose page it was to, else the one that the registration named.
 func (l *visitList) visitOf(row *domain.Row, shown *domain.Shown) wire.Visit {

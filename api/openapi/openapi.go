@@ -109,10 +109,12 @@ func (d *describer) operation(o *serve.Operation) object {
 			params = append(params, d.parameter(q))
 		}
 	}
-	if read {
+	switch {
+	case read && o.Outcomes[0].Streamed: // it has no ETag
+	case read:
 		responses["304"] = object{"$ref": "#/components/responses/NotModified"}
 		params = append(params, ifNoneMatch)
-	} else {
+	default:
 		params = append(params, idempotencyKey)
 		d.body(op, o)
 	}
@@ -131,8 +133,25 @@ func (d *describer) operation(o *serve.Operation) object {
 	return op
 }
 
-// media is the media type of a shape and its schema; one that is no JSON is a text.
+// lines is an answer of lines of JSON.
+type lines interface {
+	serve.Stream
+	LineShapes() []reflect.Type
+}
+
+// media is the media type of a shape and its schema; one that is no JSON is a text, lines of JSON are
+// an array of which a line is an element.
 func (d *describer) media(shape reflect.Type) (kind string, schema object) {
+	if m, ok := reflect.Zero(shape).Interface().(lines); ok {
+		var of []object
+		for _, line := range m.LineShapes() {
+			of = append(of, d.schema(line))
+		}
+		return m.MediaType(), object{
+			"type": "array", "items": object{"anyOf": of},
+			"description": "one JSON object a line: type says which",
+		}
+	}
 	if m, ok := reflect.Zero(shape).Interface().(serve.Media); ok {
 		return m.MediaType(), object{"type": "string"}
 	}
@@ -161,7 +180,10 @@ func headersOf(o *serve.Operation) []string {
 	if o.Method != http.MethodGet {
 		return append(names, "Idempotent-Replayed")
 	}
-	names = append(names, "ETag", "X-Lag-Ms")
+	names = append(names, "X-Lag-Ms")
+	if !o.Outcomes[0].Streamed {
+		names = append(names, "ETag")
+	}
 	if o.Plan.Has("start_date") {
 		names = append(names, "X-Range")
 	}

@@ -140,11 +140,14 @@ func describeFields(shape string, properties object) {
 	}
 }
 
-//go:embed examples/*.json examples/*.xml
+//go:embed examples/*.json examples/*.xml examples/*.ndjson
 var examples embed.FS
 
 // example is an answer of the operation; nil: there is none.
 func example(id string, status int, kind string) any {
+	if kind == linesType {
+		return linesExample(fmt.Sprintf("examples/%s.%d.ndjson", id, status))
+	}
 	if kind != wire.ContentType {
 		b, err := examples.ReadFile(fmt.Sprintf("examples/%s.%d.xml", id, status))
 		if err != nil {
@@ -157,4 +160,20 @@ func example(id string, status int, kind string) any {
 		return nil
 	}
 	return json.RawMessage(b)
+}
+
+// linesType is the media type of lines of JSON.
+const linesType = "application/x-ndjson"
+
+// linesExample is an example of lines: an element each; nil: there is none.
+func linesExample(file string) any {
+	b, err := examples.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	var out []json.RawMessage
+	for line := range strings.Lines(string(b)) {
+		out = append(out, json.RawMessage(line))
+	}
+	return out
 }

@@ -146,7 +146,13 @@ var Notes = map[string]string{
 	"loginMember":           "Error 13 where no member has the identity under this application, also while its registration waits. 10 wrong passwords in 15 minutes for one identity lock it for 15 minutes, 100 from one address the address. A public key logs in by email, and by networks whose authtoken is checked. Error 4 of authtoken: the network does not confirm it; error 11: the network cannot be asked.",
 	"attachService":         "The answer is an array of exactly one envelope.",
 	"getUsage":              "An array of one object. A hit is an answered request with a valid key, errors and 304 too, 429 not; it is shown about a second after its answer. The range is widened to whole steps, and clamped at its start (Warning, X-Range) to 7 days per hour, 90 days per day, 12 months per month, and to the year before today. Steps without a hit and applications without one are there.",
-	"deleteBrand":           "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
+	"exportMember": "Lines of JSON, each with its type: member (as member show has it, with Extended), profile (in the parameters of member/update), " +
+		"service (a service record in the parameters of members/register, and a further line for each further domain that it registered on), optin, visit and " +
+		"ovation.activity.v1 (an action as a record of the public topic, with the item of the feed), both the oldest first, sharing (a service record that " +
+		"shares nothing any more, to be posted to members/register once the actions are imported), end. No password and no hash of one is among them: to import a " +
+		"service line by email, add password_hash. The answer is made while it is sent and has no ETag: without the line end, which has the counts, it is not whole. " +
+		"An action or a visit whose place stays is there exactly once while data arrives; actions that were deleted are not.",
+	"deleteBrand": "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
 }
 
 // textOf is the operation's description, a sentence each.

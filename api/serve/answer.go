@@ -51,6 +51,9 @@ func (x *exchange) answer(body any) error {
 		x.notModified(x.tag)
 		return nil
 	}
+	if s, ok := body.(Stream); ok {
+		return x.stream(s)
+	}
 	b, kind, err := encode(body)
 	if err != nil {
 		return err

@@ -28,7 +28,8 @@
 // is in the Response. One place writes answers (reply.go) and one table turns errors into
 // statuses (package problem).
 //
-// An answer is not begun before its question is whole, so no answer is half an error. No
+// An answer is not begun before its question is whole, so no answer is half an error. A Stream is
+// begun with its first part (stream.go): an error after it cuts the connection. No
 // parameter, key or token is logged. A Server may be called by any goroutine and keeps no
 // state but counters, the buckets of accounts and the response cache; a Request belongs to the
 // goroutine that serves it.

@@ -87,6 +87,9 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if a.Access != nil {
 			logAccess(a.Access, x, took)
 		}
+		if x.cut {
+			panic(http.ErrAbortHandler)
+		}
 	}()
 	if err := x.serve(); err != nil {
 		if over := x.allowed.settle(); over != nil {

@@ -108,6 +108,9 @@ func weigh(r *http.Request, op *Operation, params *bind.Params) int64 {
 		}
 		return requestBytes + parsedTimes*size
 	}
+	if op.streams() {
+		return requestBytes + rowBytes*StreamRows
+	}
 	text, given := params.Get("limit")
 	if !given {
 		return requestBytes

@@ -54,8 +54,9 @@ type Access struct {
 
 // Outcome is a status of success and the shape of its body.
 type Outcome struct {
-	Status int
-	Shape  reflect.Type
+	Status   int
+	Shape    reflect.Type
+	Streamed bool // it is a Stream
 }
 
 // Option is a trait of an operation.
@@ -96,7 +97,9 @@ func Enterprise(prefix string) Option { return func(o *Operation) { o.Enterprise
 // Answers gives the shape of the body of a status of success; without it 200 has what
 // the handler gives.
 func Answers[T any](status int) Option {
-	return func(o *Operation) { o.Outcomes = append(o.Outcomes, Outcome{status, reflect.TypeFor[T]()}) }
+	shape := reflect.TypeFor[T]()
+	out := Outcome{status, shape, shape.Implements(reflect.TypeFor[Stream]())}
+	return func(o *Operation) { o.Outcomes = append(o.Outcomes, out) }
 }
 
 // Get is an operation that reads.
@@ -121,6 +124,9 @@ func operation[In, Out any](id, method, group, path, summary string, f Handler[I
 	o.run = func(x *exchange) (any, error) { return run(x, f) }
 	return o
 }
+
+// streams reports that the operation's answer is made while it is sent.
+func (o *Operation) streams() bool { return len(o.Outcomes) > 0 && o.Outcomes[0].Streamed }
 
 // Name is what the operation is counted and logged under.
 func (o *Operation) Name() string { return o.Method + " " + o.Path }

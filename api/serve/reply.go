@@ -15,7 +15,8 @@ type reply struct {
 	r      *http.Request
 	route  string // pattern of the path; empty: there is none
 	status int
-	bytes  int // of the body, as sent
+	bytes  int  // of the body, as sent
+	cut    bool // a body was begun that does not end: the connection has to
 }
 
 // send writes a whole body in the coding that the client prefers; to HEAD only its headers.

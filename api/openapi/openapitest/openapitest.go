@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -26,6 +27,22 @@ func init() {
 		openapi3filter.RegisterBodyDecoder(kind, text)
 	}
 	openapi3filter.RegisterBodyDecoder("application/jwk-set+json", openapi3filter.JSONBodyDecoder)
+	openapi3filter.RegisterBodyDecoder("application/x-ndjson", decodeLines)
+}
+
+// decodeLines reads lines of JSON: each is an element of an array.
+func decodeLines(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
+	d := json.NewDecoder(body)
+	out := []any{}
+	for {
+		var line any
+		if err := d.Decode(&line); errors.Is(err, io.EOF) {
+			return out, nil
+		} else if err != nil {
+			return nil, err
+		}
+		out = append(out, line)
+	}
 }
 
 // Checker compares answers with a document.

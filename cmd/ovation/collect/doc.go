@@ -19,6 +19,8 @@
 //	  play: {name: "played a track by {brand}", type: Listened, service: spotify}
 //	content: {TrackName: "{track}"}
 //
+// The one in export takes what a member's export is, and leaves registering to its service lines.
+//
 // # Promised
 //
 //   - Every row is published or reported as bad with its line; a bad one stops no other.

@@ -23,6 +23,7 @@ type record struct {
 	Content     json.RawMessage `json:"content,omitempty"`
 	Link        string          `json:"link,omitempty"`
 	Media       string          `json:"media,omitempty"`
+	Marker      string          `json:"marker,omitempty"`
 	Geo         *input.Place    `json:"geo,omitempty"`
 }
 
@@ -32,7 +33,7 @@ func message(a *input.Action, account uint32, source string) (kafka.Message, err
 	data := record{
 		Account: account, Member: w.Member, Service: w.Service, UID: w.UID, PartnerCode: w.PartnerCode,
 		PartnerID: w.PartnerID, Activity: a.Activity.ID, Brand: a.Brand.ID, Content: a.Content, Link: a.Link, Media: a.Media,
-		Geo: a.Where(),
+		Marker: a.Marker, Geo: a.Where(),
 	}
 	value, err := json.Marshal(&data)
 	if err != nil {

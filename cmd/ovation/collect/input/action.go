@@ -17,6 +17,7 @@ type Action struct {
 	Content  json.RawMessage
 	Link     string
 	Media    string
+	Marker   string
 	Geo      Place
 }
 

@@ -12,18 +12,20 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 )
 
 // Choice says which of the mapping's activities a row is: the one that a text names,
-// or that a text's value is a case of.
+// or that a text's value is a case of; or what makes the activity is in the row.
 type Choice struct {
 	By        Text              `yaml:"by"`
 	Cases     map[string]string `yaml:"cases"`     // value → name of an activity
 	Otherwise string            `yaml:"otherwise"` // for any other value, and for none
+	Create    map[string]Text   `yaml:"create"`    // parameters of activity/create: name, type, service and so on
 }
 
-// UnmarshalYAML reads the name alone, or by, cases and otherwise.
+// UnmarshalYAML reads the name alone, or by, cases and otherwise, or create.
 func (c *Choice) UnmarshalYAML(n ast.Node) error {
 	if _, mapping := n.(ast.MapNode); !mapping {
 		return c.By.UnmarshalYAML(n)
@@ -50,6 +52,39 @@ func (c *Choice) name(r *row) (string, error) {
 		return "", errors.New("a value that is none of the cases")
 	}
 	return c.Otherwise, nil
+}
+
+// made is the activity of a row that has what makes it.
+func (c *Choice) made(r *row) (t EntityRef, err error) {
+	if t.Create, err = filled(c.Create, r); err != nil {
+		return t, err
+	}
+	for _, name := range []string{"name", "type", "service"} {
+		if t.Create[name] == "" {
+			return t, fault(name, errNoValue)
+		}
+	}
+	service, ok := domain.ParseService(t.Create["service"])
+	if !ok {
+		return t, errors.New("service: no such service")
+	}
+	t.Create["service"] = service.String()
+	t.Name = service.String() + "/" + t.Create["type"] + "/" + t.Create["name"]
+	if t.Create["onetime"] == "1" {
+		t.Name += "/onetime"
+	}
+	return t, nil
+}
+
+// check is what is wrong with a choice of rows that have what makes the activity.
+func (c *Choice) check(activities int) error {
+	switch {
+	case activities > 0 || c.By.given() || c.Cases != nil || c.Otherwise != "":
+		return errors.New("activity: create needs no activities, by, cases and otherwise")
+	case !c.Create["name"].given() || !c.Create["type"].given() || !c.Create["service"].given():
+		return errors.New("activity: create needs name, type and service")
+	}
+	return nil
 }
 
 // Content is what the action says beside all else: an object of texts, or one value of

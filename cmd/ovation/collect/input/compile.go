@@ -82,7 +82,10 @@ func (c *mapper) compileTime() (err error) {
 
 func (c *mapper) checkMember() error {
 	m := &c.m.Member
-	ways := 0
+	ways := 0 // a network's user and a partner's are two names of which a row has one
+	if m.Service.given() && m.UID.given() && m.PartnerCode.given() && m.PartnerID.given() {
+		ways--
+	}
 	for _, whole := range [][2]bool{
 		{m.ID.given(), m.ID.given()}, {m.Service.given(), m.UID.given()}, {m.PartnerCode.given(), m.PartnerID.given()},
 	} {
@@ -95,7 +98,9 @@ func (c *mapper) checkMember() error {
 	}
 	switch {
 	case ways != 1:
-		return errors.New("member: one of id, service with uid, partnerCode with partnerID")
+		return errors.New("member: one of id, service with uid, partnerCode with partnerID; or both of the last two, for rows that have either")
+	case m.Register != nil && m.Registered:
+		return errors.New("member: either register or registered")
 	case m.Register != nil && !m.Service.given():
 		return errors.New("member: register needs service and uid")
 	case m.Register["service"].given() || m.Register["uid"].given():
@@ -119,6 +124,9 @@ func (c *mapper) checkBrand() error {
 
 // compileActivities makes the definitions. One alone needs not be chosen.
 func (c *mapper) compileActivities() error {
+	if c.m.Activity.Create != nil {
+		return c.m.Activity.check(len(c.m.Activities))
+	}
 	if len(c.m.Activities) == 0 {
 		return errors.New("activities: at least one is required")
 	}
@@ -187,7 +195,7 @@ func (c *mapper) resolve() error {
 	m := c.m
 	texts := []*Text{
 		&c.id, &m.Member.ID, &m.Member.Service, &m.Member.UID, &m.Member.PartnerCode, &m.Member.PartnerID,
-		&m.Activity.By, &m.Content.Whole, &m.Link, &m.Media,
+		&m.Activity.By, &m.Content.Whole, &m.Link, &m.Media, &m.Marker,
 	}
 	if t := m.Time; t != nil {
 		texts = append(texts, &t.Value, &t.Year, &t.Month, &t.Day, &t.Hour, &t.Minute, &t.SecondPart)
@@ -195,7 +203,10 @@ func (c *mapper) resolve() error {
 	if m.Spread != nil {
 		texts = append(texts, &m.Spread.Count)
 	}
-	byName := []map[string]Text{m.Member.Register, m.Content.Fields, m.Geo}
+	byName := []map[string]Text{m.Member.Register, m.Activity.Create, m.Content.Fields, m.Geo}
+	for _, column := range slices.Sorted(maps.Keys(m.Only)) {
+		c.only = append(c.only, condition{c.find(column, false), m.Only[column]})
+	}
 	if m.Brand != nil {
 		texts, byName = append(texts, &m.Brand.ID), append(byName, m.Brand.Create)
 	}

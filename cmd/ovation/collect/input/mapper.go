@@ -19,6 +19,23 @@ type mapper struct {
 	spread      *spread // nil: a row is one action
 	id          Text
 	definitions map[string]EntityRef // the definitions by their name in the mapping
+	only        []condition          // of the rows that are mapped
+}
+
+// condition is that a row has a value.
+type condition struct {
+	at    ref
+	value string
+}
+
+// wants reports that the row is one of those that are mapped.
+func (c *mapper) wants(r *row) bool {
+	for i := range c.only {
+		if r.cell(c.only[i].at).text != c.only[i].value {
+			return false
+		}
+	}
+	return true
 }
 
 // maxText bounds names and identities, in characters, as the engine does.
@@ -59,6 +76,12 @@ func (c *mapper) action(r *row) (a Action, err error) {
 	if a.Media, err = c.m.Media.optional(r); err != nil {
 		return a, fault("media", err)
 	}
+	if a.Marker, err = c.m.Marker.optional(r); err == nil {
+		err = short(a.Marker)
+	}
+	if err != nil {
+		return a, fault("marker", err)
+	}
 	a.Geo, err = c.geo(r)
 	return a, err
 }
@@ -80,35 +103,15 @@ func (c *mapper) member(r *row) (w MemberRef, err error) {
 		}
 		return MemberRef{Member: domain.MemberID(id)}, nil
 	}
-	for _, f := range []struct {
-		name string
-		text *Text
-		to   *string
-	}{
-		{"member.service", &m.Service, &w.Service},
-		{"member.uid", &m.UID, &w.UID},
-		{"member.partnerCode", &m.PartnerCode, &w.PartnerCode},
-		{"member.partnerID", &m.PartnerID, &w.PartnerID},
-	} {
-		if !f.text.given() {
-			continue
-		}
-		if *f.to, err = f.text.value(r); err == nil {
-			err = short(*f.to)
-		}
-		if err != nil {
-			return w, fault(f.name, err)
-		}
-	}
-	if !m.Service.given() {
-		return w, nil
+	if w, err = m.names(r); err != nil || w.Service == "" {
+		return w, err
 	}
 	service, ok := domain.ParseService(w.Service)
 	if !ok {
 		return w, fault("member.service", errors.New("no such service"))
 	}
 	w.Service = service.String()
-	if !service.Registers() || service == domain.Email {
+	if m.Registered || !service.Registers() || service == domain.Email {
 		return w, nil
 	}
 	if w.Register, err = filled(m.Register, r); err != nil {
@@ -121,6 +124,41 @@ func (c *mapper) member(r *row) (w MemberRef, err error) {
 	return w, nil
 }
 
+// names are the texts that name a row's member: a network's user, or a partner's. Where the mapping
+// has both, a row without a network has a partner.
+func (m *Member) names(r *row) (w MemberRef, err error) {
+	byService := m.Service.given()
+	if byService && m.PartnerCode.given() {
+		service, err := m.Service.optional(r)
+		if err != nil {
+			return w, fault("member.service", err)
+		}
+		byService = service != ""
+	}
+	for _, f := range []struct {
+		name      string
+		text      *Text
+		to        *string
+		ofService bool
+	}{
+		{"member.service", &m.Service, &w.Service, true},
+		{"member.uid", &m.UID, &w.UID, true},
+		{"member.partnerCode", &m.PartnerCode, &w.PartnerCode, false},
+		{"member.partnerID", &m.PartnerID, &w.PartnerID, false},
+	} {
+		if f.ofService != byService {
+			continue
+		}
+		if *f.to, err = f.text.value(r); err == nil {
+			err = short(*f.to)
+		}
+		if err != nil {
+			return w, fault(f.name, err)
+		}
+	}
+	return w, nil
+}
+
 // faultIf is fault for an error that may be none.
 func faultIf(part string, err error) error {
 	if err == nil {
@@ -130,6 +168,9 @@ func faultIf(part string, err error) error {
 }
 
 func (c *mapper) activity(r *row) (EntityRef, error) {
+	if c.m.Activity.Create != nil {
+		return c.m.Activity.made(r)
+	}
 	name, err := c.m.Activity.name(r)
 	if err != nil {
 		return EntityRef{}, err

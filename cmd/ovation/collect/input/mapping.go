@@ -16,6 +16,7 @@ type Mapping struct {
 	Source     string                `yaml:"source"`  // ce_source of every record
 	Account    uint32                `yaml:"account"` // 0: the command line says it
 	Input      Format                `yaml:"input"`
+	Only       map[string]string     `yaml:"only"` // rows with these values in these columns; others are passed over
 	Lookups    map[string]Lookup     `yaml:"lookups"`
 	ID         Text                  `yaml:"id"` // ce_id; "{@file}:{@line}" where none is given
 	Time       *Time                 `yaml:"time"`
@@ -34,6 +35,7 @@ type Details struct {
 	Content Content         `yaml:"content"`
 	Link    Text            `yaml:"link"`
 	Media   Text            `yaml:"media"`
+	Marker  Text            `yaml:"marker"`
 	Geo     map[string]Text `yaml:"geo"` // country, region, city, lat, lon
 }
 
@@ -56,14 +58,16 @@ type Lookup struct {
 	By    Text   `yaml:"by"`    // what of the input's row is looked for
 }
 
-// Member is who did it: by an id, by a service's user, or by a partner's id.
+// Member is who did it: by an id, by a service's user, or by a partner's id. With both of the last two a
+// row's member is the service's user, where it has one.
 type Member struct {
 	ID          Text            `yaml:"id"`
 	Service     Text            `yaml:"service"`
 	UID         Text            `yaml:"uid"`
 	PartnerCode Text            `yaml:"partnerCode"`
 	PartnerID   Text            `yaml:"partnerID"`
-	Register    map[string]Text `yaml:"register"` // more parameters of member/register
+	Register    map[string]Text `yaml:"register"`   // more parameters of member/register
+	Registered  bool            `yaml:"registered"` // all are: none is made
 }
 
 // Brand is for whom: by an id, or by what it is made with.

@@ -2,10 +2,13 @@ package input
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestMapping_InvalidIsRefused(t *testing.T) {
@@ -29,6 +32,10 @@ func TestMapping_InvalidIsRefused(t *testing.T) {
 		{"source: s\n" + at + play + "member: {id: 1, partnerCode: a, partnerID: b}", "member: one of id"},
 		{"source: s\n" + at + play + "member: {id: 1, register: {a: b}}", "register needs service and uid"},
 		{"source: s\n" + at + play + "member: {service: a, uid: b, register: {uid: b}}", "stand beside register"},
+		{"source: s\n" + at + play + "member: {service: a, uid: b, register: {x: y}, registered: true}", "either register or registered"},
+		{"source: s\n" + at + play + "member: {id: 1, service: a, uid: b, partnerCode: a, partnerID: b}", "member: one of id"},
+		{"source: s\n" + at + member + "activity: {create: {name: a, type: b}}", "activity: create needs name, type and service"},
+		{good + "activity: {create: {name: a, type: b, service: c}}", "activity: create needs no activities"},
 		{"source: s\n" + at + member, "activities: at least one"},
 		{"source: s\n" + at + member + "activities: {a: {name: x}}", "activities.a: an id, or name"},
 		{"source: s\n" + at + member + "activities: {a: {name: x, type: y, service: z}}", "activities.a: service: no such"},
@@ -70,6 +77,54 @@ func TestMapping_InvalidIsRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%q:\n%v\nwant %q", c.text, err, c.says)
 		}
+	}
+}
+
+// The mapping of exports maps their actions and passes over all other lines.
+func TestMapping_Export(t *testing.T) {
+	t.Parallel()
+	m, err := ReadMapping("../export/mapping.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "export.ndjson")
+	const lines = `{"type":"member","data":{"ID":1}}
+{"type":"ovation.activity.v1","id":"a/1","time":"2026-01-02T03:04:05Z","service":"spotify","serviceUserID":"u","content":{"A":[1]},` +
+		`"marker":"m","geo":{"country":"DE"},"definition":{"name":"saw {brand}","type":"Visited","service":"custom","value":"0","onetime":"1"},` +
+		`"brand":{"name":"The Moons","type":"Music","slug":"moons"}}
+{"type":"ovation.activity.v1","id":"a/2","time":"2026-01-02T03:04:06Z","partnerCode":"p","partnerID":"7",` +
+		`"definition":{"name":"x","type":"y","service":"bandcamp","value":"1","onetime":"0"},"brand":{"name":"b","type":"Music","slug":"b"}}
+{"type":"end"}
+`
+	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := OpenFile(m, path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	row, err := s.Next()
+	if err != nil || row.Err != nil || row.Line != 2 {
+		t.Fatalf("%+v %v", row, err)
+	}
+	want := Action{
+		ID: "a/1", Time: 1767323045, Member: MemberRef{Service: "spotify", UID: "u"}, Marker: "m",
+		Activity: EntityRef{Name: "custom/Visited/saw {brand}/onetime", Create: Params{
+			"name": "saw {brand}", "type": "Visited", "service": "custom", "value": "0", "onetime": "1",
+		}},
+		Brand:   EntityRef{Name: "moons", Create: Params{"name": "The Moons", "type": "Music", "slug": "moons"}},
+		Content: json.RawMessage(`{"A":[1]}`), Geo: Place{Country: "DE"},
+	}
+	if d := cmp.Diff(want, row.Action); d != "" {
+		t.Error(d)
+	}
+	row, err = s.Next()
+	if err != nil || row.Err == nil || !strings.Contains(row.Err.Error(), "activity: service: no such service") {
+		t.Errorf("%+v %v", row, err)
+	}
+	if row, err = s.Next(); err != io.EOF {
+		t.Errorf("%+v %v", row, err)
 	}
 }
 

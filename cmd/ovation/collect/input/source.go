@@ -121,14 +121,17 @@ func (s *File) addUp(path string) (sum uint64, err error) {
 	}
 }
 
-// read takes the next row and finds what lookups know of it.
+// read takes the next row that is mapped and finds what lookups know of it.
 func (s *File) read() error {
-	at, cells, err := s.reader.next()
-	if err != nil {
-		s.row.line = max(at, s.row.line)
-		return err
+	for wanted := false; !wanted; {
+		at, cells, err := s.reader.next()
+		if err != nil {
+			s.row.line = max(at, s.row.line)
+			return err
+		}
+		s.row.line, s.row.cells = at, cells
+		wanted = s.mapper.wants(&s.row)
 	}
-	s.row.line, s.row.cells = at, cells
 	if err := s.mapper.look(&s.row); err != nil {
 		return badRow{err}
 	}

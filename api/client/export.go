@@ -1,0 +1,88 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// maxLine bounds a line of an answer of lines.
+const maxLine = 1 << 20
+
+// ErrIncomplete says that an export ended without its last line: something is missing.
+var ErrIncomplete = errors.New("client: the export is not complete")
+
+// Export has each line of an export of a member passed to f as it arrives, without its line end and
+// good until f returns; kind is its type (wire.MemberLine and so on). The error of f ends it.
+// The export is whole only where the error is nil: it is ErrIncomplete where the last line is missing.
+// The client's time limit is of the whole answer: Over gives one without.
+func (c *Client) Export(
+	ctx context.Context, member domain.MemberID, f func(kind string, line []byte) error,
+) (end wire.ExportEnd, meta Meta, err error) {
+	path := "/v1.1/member/" + id(member) + "/export"
+	res, meta, err := c.open(ctx, path)
+	if err != nil {
+		return end, meta, err
+	}
+	defer res.Body.Close()
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(make([]byte, 64<<10), maxLine)
+	for lines.Scan() {
+		var line struct {
+			Type string `json:"type"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			return end, meta, fmt.Errorf("client: answer of %s: %w", path, err)
+		}
+		if line.Type == wire.EndLine {
+			if err := json.Unmarshal(lines.Bytes(), &end); err != nil {
+				return end, meta, fmt.Errorf("client: answer of %s: %w", path, err)
+			}
+		}
+		if err := f(line.Type, lines.Bytes()); err != nil {
+			return end, meta, err
+		}
+	}
+	switch err := lines.Err(); {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return end, meta, ErrIncomplete
+	case err != nil:
+		return end, meta, err
+	case end.Type == "":
+		return end, meta, ErrIncomplete
+	}
+	return end, meta, nil
+}
+
+// open asks a path whose answer is read as it arrives.
+func (c *Client) open(ctx context.Context, path string) (*http.Response, Meta, error) {
+	req, err := c.request(ctx, http.MethodGet, path, nil, nil)
+	if err != nil {
+		return nil, Meta{}, err
+	}
+	res, err := c.http.Do(req)
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return nil, Meta{}, fmt.Errorf("client: %s %s: %w", u.Op, path, u.Err) // u's text has the address, and so the key
+	}
+	if err != nil {
+		return nil, Meta{}, err
+	}
+	meta := metaOf(res)
+	if res.StatusCode == http.StatusOK {
+		return res, meta, nil
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err == nil {
+		err = failure(res, meta, b)
+	}
+	return nil, meta, err
+}
