@@ -188,6 +188,32 @@ func TestErased_IDsAreGone(t *testing.T) {
 	}
 }
 
+// A repeat of a request from before the erasure finds the member gone, whatever its outcome was; only
+// that of a deletion has nothing to show.
+func TestErased_RepeatsOfBefore(t *testing.T) {
+	const attach = "service=deezer&uid=d&authtoken=t"
+	for _, c := range []struct {
+		target, params string
+		status         int
+	}{
+		{"/v1.1/activity/record", "activityid=100&brandid=1&id=4097&async=0", http.StatusGone},
+		{"/v1.1/activity/record", "activityid=100&brandid=1&id=4097&content=secret", http.StatusGone},
+		{"/v1.1/member/4097/register", attach, http.StatusGone},
+		{"/v1.1/optin", "id=4097", http.StatusGone},
+		{"/v1.1/member/4097/update", "bio=x", http.StatusGone},
+		{"/v1.1/member/4097/activity/12289/delete", "", http.StatusOK},
+	} {
+		h := newFixture(t)
+		h.remembering()
+		first := h.post(c.target, c.params, "Idempotency-Key", "k")
+		if first.Code != http.StatusOK && first.Code != http.StatusAccepted {
+			t.Fatalf("%v: %d %s", c, first.Code, first.Body)
+		}
+		h.status(h.post(erasePath, ""), http.StatusOK)
+		h.status(h.post(c.target, c.params, "Idempotency-Key", "k"), c.status, c)
+	}
+}
+
 // The picture of a member who is erased is gone, also for a client that has it; those of others stay.
 func TestErased_PictureIsGone(t *testing.T) {
 	h := newFixture(t)

@@ -48,7 +48,9 @@ func (p *PersonalPart) Takes(put *PersonalPut) bool { return put.Key.IsZero() ||
 func PersonalOf(c Command) *PersonalPut {
 	switch m := c.(type) {
 	case *RegisterMember:
-		return &m.Personal
+		if m != nil { // a record that is set aside may be any
+			return &m.Personal
+		}
 	case *AttachService:
 		return &m.Register.Personal
 	case *LogIn:

@@ -134,6 +134,11 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	if out.Row.Flags&domain.Deleted != 0 && !in.Async {
 		return nil, errDeleted
 	}
+	if out.Replayed { // the member may be erased since
+		if _, err := req.Member(ctx, out.Member, out.Position); err != nil {
+			return nil, serve.BlameMember(err, in.Action.memberParameter())
+		}
+	}
 	item, err := feed.Item(ctx, req, &out)
 	if err != nil {
 		return nil, err

@@ -82,12 +82,48 @@ func (w *simulation) eraseSomebody() {
 	var request domain.RequestID
 	binary.BigEndian.PutUint64(request[:], w.erasing.calls)
 	request[15] = 8
-	w.user(func() error { return w.erase(l, id, request) })
+	by := w.submitErasure(l, id, request)
+	if rng.IntN(2) == 0 {
+		by = w.askErasure(l, id)
+	}
+	w.user(func() error { return w.erase(l, id, by) })
+}
+
+// submitErasure is an erasure by its command, beneath the API; it gives the position of the answer.
+func (w *simulation) submitErasure(l *label, id domain.MemberID, request domain.RequestID) func() (string, error) {
+	return func() (string, error) {
+		out, err := w.submitted(domain.Submission{
+			Account: l.id, Application: l.app, Slot: id.Slot(), Request: request, BodyHash: 1,
+			Command: &domain.EraseMember{Member: id, At: time.Now().UnixMilli()},
+		})
+		if err == nil && (out.Code != domain.OK && out.Code != domain.Gone || out.Again) {
+			err = fmt.Errorf("erase member %d: %+v", id, out)
+		}
+		return wire.EncodePosition(out.Position), err
+	}
+}
+
+// askErasure is an erasure by the API.
+func (w *simulation) askErasure(l *label, id domain.MemberID) func() (string, error) {
+	return func() (at string, err error) {
+		err = w.demand(l, func(c *client.Client) error {
+			out, meta, err := c.DeleteMember(context.Background(), id)
+			at = meta.Position
+			if err == nil && (!out.Deleted || out.Receipt == "") {
+				return fmt.Errorf("member %d is deleted by %+v", id, out)
+			}
+			return err
+		})
+		if domain.CodeOf(codeOf(err)) == domain.Gone { // another one erased it
+			return "", nil
+		}
+		return at, err
+	}
 }
 
 // erase has a member erased, by one request that is repeated until it is answered, and holds what
 // is shown from then on to it.
-func (w *simulation) erase(l *label, id domain.MemberID, request domain.RequestID) error {
+func (w *simulation) erase(l *label, id domain.MemberID, by func() (at string, err error)) error {
 	var token string
 	err := w.insist(l, func(c *client.Client) error {
 		e, _, err := c.Member(context.Background(), id, nil)
@@ -97,19 +133,13 @@ func (w *simulation) erase(l *label, id domain.MemberID, request domain.RequestI
 	if err != nil && !w.model.isErased(id, err) {
 		return fmt.Errorf("look at member %d: %w", id, err)
 	}
-	out, err := w.submitted(domain.Submission{
-		Account: l.id, Application: l.app, Slot: id.Slot(), Request: request, BodyHash: 1,
-		Command: &domain.EraseMember{Member: id, At: time.Now().UnixMilli()},
-	})
+	at, err := by()
 	if err != nil {
-		return err
-	}
-	if out.Code != domain.OK && out.Code != domain.Gone || out.Again {
-		return fmt.Errorf("erase member %d: %+v", id, out)
+		return fmt.Errorf("erase member %d: %w", id, err)
 	}
 	w.model.erasedNow(id, token)
-	w.tell("member %d is erased, code %d", id, out.Code)
-	return w.vanished(l, id, out.Position)
+	w.tell("member %d is erased", id)
+	return w.vanished(l, id, at)
 }
 
 // submitted submits a command until its outcome is known, over however many lives of the engine.
@@ -135,10 +165,12 @@ func (w *simulation) submitted(s domain.Submission) (domain.Outcome, error) {
 
 // vanished requires that a member who is erased is shown nowhere at the position that the erasure
 // was answered with (I4, I10).
-func (w *simulation) vanished(l *label, id domain.MemberID, at domain.Position) error {
+func (w *simulation) vanished(l *label, id domain.MemberID, at string) error {
 	shown := 0
 	err := w.insist(l, func(c *client.Client) error {
-		c = c.At(wire.EncodePosition(at))
+		if at != "" {
+			c = c.At(at)
+		}
 		shown = 0
 		for _, in := range windows(time.Now()) {
 			err := eachAction(c, in, func(i simItem) {

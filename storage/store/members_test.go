@@ -31,7 +31,8 @@ func checkMembers(t *testing.T, m *storetest.Model, s *Shard) {
 
 // BenchmarkMembers reads the records of 125 of 2,000 members, together and one by one.
 func BenchmarkMembers(b *testing.B) {
-	s, sh := openSmall(b, vfs.NewMem(), Options{})
+	fs := vfs.NewMem()
+	s, sh := openSmall(b, fs, Options{FS: fs})
 	var changes []domain.Change
 	for i := range domain.Ordinal(2000) {
 		changes = append(changes, domain.Change{Kind: domain.MemberPut, Value: &domain.Member{

@@ -3,7 +3,7 @@
 //
 //	Add ─► tail, in memory, with a hash chain by member and the rows' contents
 //	commit ─► T shard commit        the commit's actions, in one key      ─┐ in the
-//	when the tail is full, instead:                                        │ commit's
+//	when the tail is full, or has rows of who is erased, instead:          │ commit's
 //	       t month shard account class bucket   Merge, the whole tail      │ batch
 //	       s shard account month                what of t there is         │
 //	       and a range deletion of T                                      ─┘
