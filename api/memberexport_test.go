@@ -330,3 +330,29 @@ func TestExport_OutlastsTheLimitsOfAnAnswer(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// Exports that are read slowly take nothing of what questions may take.
+func TestExport_HoldsUpNoQuestion(t *testing.T) {
+	h := newFixture(t)
+	h.renew(func(c *Config) { c.InFlightBytes = 1 << 20 })
+	h.engine.content = &domain.Content{Recorded: 1e12}
+	read, asked := make(chan struct{}), make(chan struct{})
+	h.engine.answer = timeline(2*serve.StreamRows, map[int]func() error{2: func() error {
+		close(asked)
+		<-read
+		return nil
+	}})
+	s := httptest.NewServer(h.api)
+	defer s.Close()
+	done := make(chan error)
+	go func() {
+		_, _, err := client.New(s.URL, keyAdvanced).Export(t.Context(), 4097, func(string, []byte) error { return nil })
+		done <- err
+	}()
+	<-asked
+	h.status(h.get("/v1.1/brands?limit=1000"), http.StatusOK)
+	close(read)
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

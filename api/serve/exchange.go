@@ -133,8 +133,11 @@ func (x *exchange) serve() error {
 	}
 	x.req.Params.Encoded(r.URL.RawQuery)
 	flight := &a.asking
-	if r.Method == http.MethodPost {
+	switch {
+	case r.Method == http.MethodPost:
 		flight = &a.bodies
+	case x.op.streams():
+		flight = &a.streams
 	}
 	weight, err := flight.acquire(x.deadline.ctx, weigh(r, x.op, x.req.Params))
 	if err != nil {

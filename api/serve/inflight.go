@@ -12,7 +12,8 @@ import (
 )
 
 // Requests with a body and those without are bounded apart: a body may be read before the
-// key is known, and a slow sender of many holds up no question.
+// key is known, and a slow sender of many holds up no question. So are streams: a slow reader of
+// many holds up other streams alone.
 
 // inflight bounds the bytes of requests under way: what is read of a body and what it is
 // parsed to, and an answer with what it is made of. A request waits for its part, in the

@@ -50,6 +50,7 @@ type Server struct {
 	journal atomic.Pointer[domain.TopicID]
 	bodies  inflight
 	asking  inflight
+	streams inflight
 	cache   *poll.Cache
 	limits  *limiter
 	cursors page.Sealer
@@ -63,7 +64,8 @@ func New(config Config) (*Server, error) {
 		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey), limits: newLimiter(),
 	}
 	a.bodies.most = cmp.Or(config.InFlightBytes, inFlightBytes) / 2
-	a.asking.most = a.bodies.most
+	a.streams.most = a.bodies.most / 4
+	a.asking.most = a.bodies.most - a.streams.most
 	if a.Logger == nil {
 		a.Logger = slog.New(slog.DiscardHandler)
 	}
