@@ -132,13 +132,7 @@ func (x *exchange) serve() error {
 		x.req.Params.Path(p.Key, p.Value)
 	}
 	x.req.Params.Encoded(r.URL.RawQuery)
-	flight := &a.asking
-	switch {
-	case r.Method == http.MethodPost:
-		flight = &a.bodies
-	case x.op.streams():
-		flight = &a.streams
-	}
+	flight := a.inflightOf(r.Method, x.op)
 	weight, err := flight.acquire(x.deadline.ctx, weigh(r, x.op, x.req.Params))
 	if err != nil {
 		return err

@@ -32,6 +32,17 @@ type inflightWaiter struct {
 	ready chan struct{} // closed when it has its part
 }
 
+// inflightOf bounds the requests of an operation that come with the method.
+func (s *Server) inflightOf(method string, op *Operation) *inflight {
+	switch {
+	case method == http.MethodPost:
+		return &s.bodies
+	case op.streams():
+		return &s.streams
+	}
+	return &s.asking
+}
+
 // acquire waits for so many bytes, at most all there are, and gives how many it took: they are
 // to be given back. ctx is asked for when there is something to wait for.
 func (f *inflight) acquire(ctx func() context.Context, bytes int64) (int64, error) {
