@@ -126,10 +126,7 @@ type disposition struct {
 	letter letterOf
 }
 
-var (
-	certain = expectation{must: true, may: true}
-	perhaps = expectation{may: true}
-)
+var certain = expectation{must: true, may: true}
 
 // dispositionOf is what became of one sending, when all erasures are answered.
 func (m *model) dispositionOf(a *act, s sending) (f disposition) {
