@@ -231,6 +231,38 @@ func TestErase_RefusedRegistrationLeavesNoKey(t *testing.T) {
 	}
 }
 
+// A registration that was made of a member who has lost the identity before it came, by erasure or
+// to another member, is made anew: else it would bring the personal part of one to the other, under
+// a key that is deleted.
+func TestErase_RegistrationMadeOfAnotherMember(t *testing.T) {
+	r := furnished(t, 1, 1, Options{})
+	n := byte(0)
+	register := func(base uint32, key byte) domain.Outcome {
+		s := registration(identityOf(1), domain.IdentityHash{}, "u")
+		n++
+		s.Request = domain.RequestID{8, n}
+		s.Command.(*domain.RegisterMember).Personal = domain.PersonalPut{Base: base, Sealed: domain.Sealed{Key: domain.KeyID{5, key}, Data: "s"}}
+		out, err := r.node.Submit(t.Context(), s)
+		r.must(err)
+		return out
+	}
+	first := register(0, 1).Member
+	r.submit(domain.Submission{Account: 1, Slot: first.Slot(), Command: &domain.EraseMember{Member: first, At: 1}})
+	if out := register(1, 1); !out.Again {
+		t.Errorf("of one who is erased: %+v", out)
+	}
+	second := register(0, 2)
+	if !second.New || second.Member == first {
+		t.Fatalf("%+v", second)
+	}
+	if out := register(1, 1); !out.Again {
+		t.Errorf("of another one with the same version: %+v", out)
+	}
+	if out := register(1, 2); out.Again || out.Member != second.Member {
+		t.Errorf("of the same one: %+v", out)
+	}
+}
+
 // BenchmarkErase erases members of 100,000 actions of 50 brands each: all in one commit.
 func BenchmarkErase(b *testing.B) {
 	const actions = 100_000

@@ -41,8 +41,11 @@ type PersonalPut struct {
 	Born uint16
 }
 
-// Takes reports that the new part was made of this one, or that there is no new one.
-func (p *PersonalPart) Takes(put *PersonalPut) bool { return put.Key.IsZero() || put.Base == p.Version }
+// Takes reports that the new part was made of this one, or that there is no new one. Another member's
+// may have the same version: its key tells.
+func (p *PersonalPart) Takes(put *PersonalPut) bool {
+	return put.Key.IsZero() || put.Base == p.Version && (put.Base == 0 || put.Key == p.Key)
+}
 
 // PersonalOf is the personal part that a command puts; nil: it is of a kind that puts none.
 func PersonalOf(c Command) *PersonalPut {

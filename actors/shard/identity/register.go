@@ -96,6 +96,10 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 			return nil
 		}
 	}
+	if known == nil && c.Personal.Base != 0 { // made of a member who has lost the identity since, or is erased
+		g.effects.Complete(r, domain.Outcome{Again: true})
+		return nil
+	}
 	wants := member.Wants(known, c)
 	taken, err := g.claims.here(r.Account, wants, id)
 	if err != nil {
