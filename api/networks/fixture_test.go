@@ -34,8 +34,11 @@ type fixture struct {
 	mu      sync.Mutex
 }
 
-// TestMain checks that no goroutine outlives the tests.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// TestMain checks that no goroutine outlives the tests, but for what net/http does half a second after
+// a connection is closed.
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("net/http.(*conn).closeWriteAndWait"))
+}
 
 // newFixture is a network that answers with the handler.
 func newFixture(t *testing.T, handler http.HandlerFunc) *fixture {
