@@ -147,6 +147,19 @@ func (b *Block) Action(i int, k AccountMonth, ord domain.Ordinal) Action {
 	}
 }
 
+// adds reports that the members' rows are all the rows.
+func (b *Block) adds() bool {
+	rows := 0
+	for m := range b.members {
+		n := b.cols[blockCount].at(m)
+		if n > uint64(b.rows-rows) {
+			return false
+		}
+		rows += int(n)
+	}
+	return rows == b.rows
+}
+
 // Each calls f for every row.
 func (b *Block) Each(f func(i int, ord domain.Ordinal)) error {
 	lo := 0
@@ -232,6 +245,9 @@ func (m *blockMerger) merge(dst []byte, operands [][]byte, base bool) ([]byte, e
 	}
 	for _, v := range operands {
 		err := EachBlock(v, func(b *Block) error {
+			if !b.adds() { // one that is copied as it is would not be read again
+				return Damaged("t")
+			}
 			if len(m.erased) > 0 {
 				return m.leaveOut(b)
 			}
