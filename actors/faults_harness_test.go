@@ -253,7 +253,7 @@ func (s hookedSnapshot) Member(account domain.AccountID, ord domain.Ordinal) (*d
 	return s.Snapshot.Member(account, ord)
 }
 
-func (s hookedSnapshot) Members(account domain.AccountID, ords []domain.Ordinal, f func(int, *domain.Member)) error {
+func (s hookedSnapshot) Members(account domain.AccountID, ords []domain.Ordinal, f func(*domain.Member)) error {
 	if s.asked != nil {
 		if err := s.asked(); err != nil {
 			return err

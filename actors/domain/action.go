@@ -31,8 +31,11 @@ const (
 	Erased                          // of a member who is erased: nothing stays
 )
 
+// DeadFlags are those of a row that counts nowhere.
+const DeadFlags = Superseded | Deleted | Erased
+
 // Dead reports that the row counts nowhere: its hash is kept at most.
-func (f Flags) Dead() bool { return f&(Superseded|Deleted|Erased) != 0 }
+func (f Flags) Dead() bool { return f&DeadFlags != 0 }
 
 // Content is what an action says beside its columns. It is stored by sequence,
 // apart from the columns, and read only to show the action.

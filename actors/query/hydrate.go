@@ -131,7 +131,7 @@ func (m *Show) members(v *view.View) (map[domain.MemberID]*domain.Member, error)
 		ords = append(ords, at.Ord)
 	}
 	slices.Sort(ords)
-	err := v.Snapshot.Members(m.Account, ords, func(_ int, x *domain.Member) {
+	err := v.Snapshot.Members(m.Account, ords, func(x *domain.Member) {
 		if x.State == domain.MemberActive {
 			met[x.ID] = x
 		}

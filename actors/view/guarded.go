@@ -75,7 +75,7 @@ func (w Guarded) Member(account domain.AccountID, ord domain.Ordinal) (*domain.M
 }
 
 // Members is as of the Snapshot, but for errors.
-func (w Guarded) Members(account domain.AccountID, ords []domain.Ordinal, f func(int, *domain.Member)) error {
+func (w Guarded) Members(account domain.AccountID, ords []domain.Ordinal, f func(*domain.Member)) error {
 	return w.checked(w.Snapshot.Members(account, ords, f))
 }
 

@@ -26,8 +26,8 @@ type Snapshot interface {
 	// times, and perhaps of others, that it does not rule out.
 	Search(account domain.AccountID, brand domain.BrandID, r domain.Range, sought *domain.ContentSearch) error
 	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
-	// Members calls f with each member of the ordinals, which ascend, and its place among them.
-	Members(account domain.AccountID, ords []domain.Ordinal, f func(i int, m *domain.Member)) error
+	// Members calls f with each member that there is of the ordinals, which ascend.
+	Members(account domain.AccountID, ords []domain.Ordinal, f func(*domain.Member)) error
 	Identity(account domain.AccountID, hash domain.IdentityHash) (domain.Identity, bool, error)
 	// Earliest is the member created first of those the hash points to; 0: none.
 	Earliest(account domain.AccountID, hash domain.IdentityHash) (domain.MemberID, error)

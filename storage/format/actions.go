@@ -63,6 +63,19 @@ func (a *Action) ColumnRow() domain.Row {
 // Of is the brand's month that the action's row is under.
 func (a *Action) Of() BrandMonth { return BrandMonth{a.Account, a.Brand, a.Month} }
 
+// SortActions puts actions in the order of Before; copies of one keep theirs.
+func SortActions(actions []Action) {
+	slices.SortStableFunc(actions, func(a, b Action) int {
+		switch {
+		case a.Before(&b):
+			return -1
+		case b.Before(&a):
+			return 1
+		}
+		return 0
+	})
+}
+
 // Coalesce makes one of neighbours that are one action, with all its flags.
 func Coalesce(actions []Action) []Action {
 	out := actions[:0]
@@ -120,7 +133,7 @@ func (w *BlockWriter) AppendTail(dst []byte, actions []Action) []byte {
 
 // Deleted is the sequences of the actions that count no more.
 func Deleted(actions []Action) map[uint64]bool {
-	return Flagged(actions, domain.Superseded|domain.Deleted|domain.Erased)
+	return Flagged(actions, domain.DeadFlags)
 }
 
 // Flagged is the sequences of the actions with one of the flags.

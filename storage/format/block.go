@@ -147,8 +147,8 @@ func (b *Block) Action(i int, k AccountMonth, ord domain.Ordinal) Action {
 	}
 }
 
-// adds reports that the members' rows are all the rows.
-func (b *Block) adds() bool {
+// countsAddUp reports that the members' rows are all the rows.
+func (b *Block) countsAddUp() bool {
 	rows := 0
 	for m := range b.members {
 		n := b.cols[blockCount].at(m)
@@ -162,20 +162,16 @@ func (b *Block) adds() bool {
 
 // Each calls f for every row.
 func (b *Block) Each(f func(i int, ord domain.Ordinal)) error {
-	lo := 0
-	for m := range b.members {
-		n := b.cols[blockCount].at(m)
-		if n > uint64(b.rows-lo) {
-			return Damaged("t")
-		}
-		ord := domain.Ordinal(b.cols[blockOrd].at(m))
-		for i := range int(n) {
-			f(lo+i, ord)
-		}
-		lo += int(n)
-	}
-	if lo != b.rows {
+	if !b.countsAddUp() {
 		return Damaged("t")
+	}
+	i := 0
+	for m := range b.members {
+		ord := domain.Ordinal(b.cols[blockOrd].at(m))
+		for range b.cols[blockCount].at(m) {
+			f(i, ord)
+			i++
+		}
 	}
 	return nil
 }
@@ -223,8 +219,8 @@ func AppendMemberActions(dst []Action, v []byte, k AccountMonth, ord domain.Ordi
 	return dst, err
 }
 
-// blockMerger joins values of t; of members who are erased it leaves all rows out. Blocks much smaller than the one before them are
-// copied as they are; others become one. So a read that finds a large
+// blockMerger joins values of t, without the rows of members who are erased. Blocks much smaller
+// than the one before them are copied as they are; others become one. So a read that finds a large
 // value and a few fresh ones copies, and a row is packed anew O(log n) times however
 // often the store rewrites it. Grouping decides the bytes, never the rows.
 type blockMerger struct {
@@ -245,7 +241,7 @@ func (m *blockMerger) merge(dst []byte, operands [][]byte, base bool) ([]byte, e
 	}
 	for _, v := range operands {
 		err := EachBlock(v, func(b *Block) error {
-			if !b.adds() { // one that is copied as it is would not be read again
+			if !b.countsAddUp() { // one that is copied as it is would not be read again
 				return Damaged("t")
 			}
 			if len(m.erased) > 0 {

@@ -35,31 +35,28 @@ func (s *Shard) eraseRows(e *domain.ErasedRows) error {
 	if !known {
 		return fmt.Errorf("account %d has no member of ordinal %d to be erased", e.Account, e.Ord)
 	}
-	past, err := s.line.Past(e.Account, e.Ord)
+	past, inTail, err := s.line.Erase(s.staged.batch, e.Account, e.Ord)
 	if err != nil {
 		return err
 	}
 	var unsealed []uint64
 	for i := range past {
-		p := &past[i]
-		fact, err := s.staged.places.Hash(&p.Action, id)
+		a := &past[i]
+		fact, err := s.staged.places.Hash(a, id)
 		if err != nil {
 			return err
 		}
 		s.staged.hash.Sub(fact)
 		switch {
-		case p.Flags.Dead():
-		case p.Sealed:
-			s.taken = append(s.taken, p.Action)
+		case a.Flags.Dead():
+		case inTail[a.Seq]:
+			unsealed = append(unsealed, a.Seq)
 		default:
-			unsealed = append(unsealed, p.Seq)
+			s.taken = append(s.taken, *a)
 		}
 	}
 	slices.Sort(unsealed)
 	if err := s.rows.contents.TakeTail(s.staged.batch, unsealed...); err != nil {
-		return err
-	}
-	if err := s.line.Erase(s.staged.batch, e.Account, e.Ord); err != nil {
 		return err
 	}
 	pairs := format.AppendOneTimePrefix(nil, s.id, e.Account, e.Ord)

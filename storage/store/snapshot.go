@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"math/bits"
-	"slices"
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -94,15 +93,7 @@ func (s *Snapshot) MemberRows(
 		return err
 	}
 	actions = s.tail.AppendMember(actions, account, ord, first, last)
-	slices.SortFunc(actions, func(a, b format.Action) int {
-		switch {
-		case a.Before(&b):
-			return -1
-		case b.Before(&a):
-			return 1
-		}
-		return 0
-	})
+	format.SortActions(actions)
 	rows := make([]domain.Row, 0, len(actions))
 	for _, a := range format.Coalesce(actions) {
 		if !a.Flags.Dead() {

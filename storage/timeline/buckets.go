@@ -144,7 +144,8 @@ func (b *buckets) seal(batch *pebble.Batch, actions []format.Action, s *Scratch)
 	return nil
 }
 
-// count adds the actions that are not erased to s, and chooses the class of each account's month, by its number.
+// count adds the actions that are not erased to s, and chooses the class of each account's month,
+// by its number.
 func (b *buckets) count(batch *pebble.Batch, actions []format.Action, erased map[uint64]bool) ([]uint8, error) {
 	b.numbers.Reset()
 	var rows []uint64

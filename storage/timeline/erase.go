@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -11,51 +10,21 @@ import (
 	"github.com/ovation-analytics/ovation/storage/internal/scan"
 )
 
-// Past is all actions of a member, with all their flags, in order of (time, sequence): those of
-// the open batch, of the tail, and sealed ones.
-func (t *Timeline) Past(account domain.AccountID, ord domain.Ordinal) ([]Passed, error) {
-	var out []Passed
-	err := t.buckets.eachOf(account, ord, func(k format.AccountMonth, v []byte) error {
-		actions, err := format.AppendMemberActions(nil, v, k, ord)
-		for i := range actions {
-			out = append(out, Passed{Action: actions[i], Sealed: true})
-		}
-		return err
-	})
+// Past is all actions of a member, each once and with all its flags, in order of (time, sequence):
+// those of the open batch, of the tail, and sealed ones.
+func (t *Timeline) Past(account domain.AccountID, ord domain.Ordinal) ([]format.Action, error) {
+	return t.past(account, ord, func([]byte) error { return nil })
+}
+
+// past is Past; sealed is called with the key of each value of t that has actions of the member.
+func (t *Timeline) past(account domain.AccountID, ord domain.Ordinal, sealed func(key []byte) error) ([]format.Action, error) {
+	out, err := t.buckets.of(account, ord, sealed)
 	if err != nil {
 		return nil, err
 	}
-	t.eachInTail(account, ord, func(at int) { out = append(out, Passed{Action: t.actions[at]}) })
-	slices.SortStableFunc(out, func(a, b Passed) int {
-		switch {
-		case a.Before(&b.Action):
-			return -1
-		case b.Before(&a.Action):
-			return 1
-		}
-		return 0
-	})
-	return coalesce(out), nil
-}
-
-// Passed is an action of a member's past.
-type Passed struct {
-	format.Action
-	Sealed bool // its row is sealed; what the tail has of it are flags
-}
-
-// coalesce makes one of neighbours that are one action: a sealed row comes before the flags that
-// the tail has.
-func coalesce(all []Passed) []Passed {
-	out := all[:0]
-	for i := range all {
-		if k := len(out); k > 0 && out[k-1].Same(&all[i].Action) {
-			out[k-1].Flags |= all[i].Flags
-		} else {
-			out = append(out, all[i])
-		}
-	}
-	return out
+	t.eachInTail(account, ord, func(at int) { out = append(out, t.actions[at]) })
+	format.SortActions(out)
+	return format.Coalesce(out), nil
 }
 
 // eachInTail calls f with the places of a member's actions in the tail.
@@ -67,54 +36,57 @@ func (t *Timeline) eachInTail(account domain.AccountID, ord domain.Ordinal, f fu
 	}
 }
 
-// Erase takes all that a member did out: of sealed rows nothing stays, and a tail that has rows of
-// the member is sealed with the commit, without them. No action of the member is added after.
-func (t *Timeline) Erase(b *pebble.Batch, account domain.AccountID, ord domain.Ordinal) error {
-	var marks []format.Action
+// Erase takes all that a member did out, and gives it as Past does: of sealed rows nothing stays, and
+// a tail that has rows of the member is sealed with the commit, without them. In the tail are the
+// sequences that it has. No action of the member is added after.
+func (t *Timeline) Erase(
+	b *pebble.Batch, account domain.AccountID, ord domain.Ordinal,
+) (past []format.Action, inTail map[uint64]bool, err error) {
+	erased := format.AppendErased(nil, []domain.Ordinal{ord})
+	past, err = t.past(account, ord, func(key []byte) error { return b.Merge(key, erased, nil) })
+	if err != nil {
+		return nil, nil, err
+	}
+	inTail = map[uint64]bool{}
+	var flagged []format.Action // of those that snapshots may look into
 	t.eachInTail(account, ord, func(at int) {
-		t.erased = true
+		inTail[t.actions[at].Seq] = true
 		if !t.AddFlags(at, domain.Erased) {
 			a := t.actions[at]
 			a.Flags |= domain.Erased
-			marks = append(marks, a)
+			flagged = append(flagged, a)
 		}
 	})
-	for i := range marks {
-		t.Add(marks[i])
+	for i := range flagged {
+		t.Add(flagged[i])
 	}
-	return t.buckets.erase(b, account, ord)
+	t.erased = t.erased || len(inTail) > 0
+	return past, inTail, nil
 }
 
-// eachOf calls f with the values of t in which a member may have rows.
-func (b *buckets) eachOf(account domain.AccountID, ord domain.Ordinal, f func(format.AccountMonth, []byte) error) error {
+// of is the sealed actions of a member, in any order; found is called with the key of each value
+// that has some.
+func (b *buckets) of(
+	account domain.AccountID, ord domain.Ordinal, found func(key []byte) error,
+) (out []format.Action, err error) {
 	for k, s := range b.sealed {
 		if k.Account != account {
 			continue
 		}
 		for set := s.classes; set != 0; set &= set - 1 {
-			class := uint8(bits.TrailingZeros32(set))
+			class, before := uint8(bits.TrailingZeros32(set)), len(out)
 			b.key = format.AppendTimelineKey(b.key[:0], b.shard, k, class, format.BucketOf(class, ord))
-			if _, err := scan.Get(b.db, b.key, func(v []byte) error { return f(k, v) }); err != nil {
+			_, err := scan.Get(b.db, b.key, func(v []byte) (err error) {
+				out, err = format.AppendMemberActions(out, v, k, ord)
 				return err
+			})
+			if err == nil && len(out) > before {
+				err = found(b.key)
+			}
+			if err != nil {
+				return nil, err
 			}
 		}
 	}
-	return nil
-}
-
-// erase erases the member in the values of t that have rows of it.
-func (b *buckets) erase(batch *pebble.Batch, account domain.AccountID, ord domain.Ordinal) error {
-	b.value = format.AppendErased(b.value[:0], []domain.Ordinal{ord})
-	return b.eachOf(account, ord, func(k format.AccountMonth, v []byte) error {
-		there := false
-		err := format.EachBlock(v, func(block *format.Block) error {
-			lo, hi := block.Find(ord)
-			there = there || lo < hi
-			return nil
-		})
-		if !there || err != nil {
-			return err
-		}
-		return batch.Merge(b.key, b.value, nil)
-	})
+	return out, nil
 }
