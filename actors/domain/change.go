@@ -133,7 +133,7 @@ type Outgoing struct {
 	Keys     []KeyID     // or data keys to delete
 }
 
-// ErasedRows are all actions of a member who is erased, and what its one-time pairs hold.
+// ErasedRows are all actions of a member who is erased. Its one-time pairs go with them.
 type ErasedRows struct {
 	Account AccountID
 	Ord     Ordinal

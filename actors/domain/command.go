@@ -163,8 +163,8 @@ type Usage struct {
 // Kind is KindUsage.
 func (*Usage) Kind() Kind { return KindUsage }
 
-// Published says that the outbox entries up to UpTo, dead letters up to DeadUpTo and marks of
-// deleted keys up to KeysUpTo are in their logs.
+// Published says that the outbox entries up to UpTo, dead letters up to DeadUpTo and
+// tombstones of data keys up to KeysUpTo are in their logs.
 type Published struct {
 	UpTo     uint64
 	DeadUpTo uint64

@@ -99,7 +99,7 @@ func (r *Replica) send() {
 	}
 }
 
-// append appends one batch to the log, and to the copy where that has not followed yet: a mark
+// append appends one batch to the log, and to the copy where that has not followed yet: a tombstone
 // by which one of the keys was deleted since comes later in the log and takes it again.
 func (r *Replica) append(keys []domain.WrappedKey) error {
 	ctx, cancel := context.WithTimeout(r.ctx, appendWithin)

@@ -12,7 +12,7 @@
 // long as the key is there, and a key that no record names does no harm. The engine itself opens
 // nothing: applying depends on sealed bytes alone (I6).
 //
-// A key is deleted by a mark in the log, or in the original at once; every copy follows. What it
+// A key is deleted by a tombstone in the log, or in the original at once; every copy follows. What it
 // sealed cannot be opened any more, wherever the bytes are: erasing a member rests on it.
 //
 // A key in the cache costs 52 ns, 35 each where 1,000 are asked for at once, and no
@@ -22,7 +22,7 @@
 //
 // A replica keeps how far it has read beside what it has read. At a start it reads the topic to
 // its end; a copy that was last there more than 15 days ago begins anew, since the topic keeps
-// marks of deleted keys for 30. A topic that was made again, cut, or has a record that cannot be
+// tombstones for 30. A topic that was made again, cut, or has a record that cannot be
 // read stops the replica: keys that it has are given, and nothing is put, until an operator has
 // mended the topic. A topic that was made again never empties a copy, which may be all there is.
 //

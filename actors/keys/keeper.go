@@ -65,11 +65,11 @@ func (k *Keeper) Put(ctx context.Context, keys []seal.DataKey) error {
 // Delete deletes keys for good, in every node: those that never were as well. The error has code
 // Unavailable.
 func (k *Keeper) Delete(ctx context.Context, ids []domain.KeyID) error {
-	marks := make([]domain.WrappedKey, len(ids))
+	tombstones := make([]domain.WrappedKey, len(ids))
 	for i := range ids {
-		marks[i].ID = ids[i]
+		tombstones[i].ID = ids[i]
 	}
-	if err := k.source.Put(ctx, marks); err != nil {
+	if err := k.source.Put(ctx, tombstones); err != nil {
 		return unavailable("data keys cannot be deleted at the moment, try again", err)
 	}
 	k.Forget(ids)

@@ -22,7 +22,7 @@ type ReplicaOptions struct {
 	Waiting func(error) // called with each failure to read while it opens
 }
 
-// maxAge is how old a copy may be: half of what the topic keeps marks of deleted keys.
+// maxAge is how old a copy may be: half of how long the topic keeps tombstones.
 const maxAge = 15 * 24 * time.Hour
 
 // seenEvery is how often an idle copy notes that it is at the topic's end.

@@ -1,7 +1,6 @@
-// Package outbox publishes what a shard sends: to other shards, to the dead letters, and to the
-// log of data keys, which it has deleted. The
-// entries are part of the shard's state; the outbox brings them, in order and leaving none
-// out, into their logs. Each Kind has a cursor and a goroutine of its own, so that a dead
+// Package outbox publishes what a shard sends: records to other shards, dead letters, and tombstones
+// of data keys. The entries are part of the shard's state; the outbox brings them, in order and
+// leaving none out, into their logs. Each Kind has a cursor and a goroutine of its own, so that a dead
 // letter holds up no forward. A replay makes the same entries again (I6), and a receiver drops
 // what it has by its origin (I2).
 //
