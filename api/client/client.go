@@ -133,15 +133,21 @@ func (c *Client) request(ctx context.Context, method, path string, query Params,
 	return req, nil
 }
 
+// send sends a request. No error has its address, in which the key is.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	res, err := c.http.Do(req)
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return nil, fmt.Errorf("client: %s %s: %w", u.Op, req.URL.Path, u.Err)
+	}
+	return res, err
+}
+
 func (c *Client) do(ctx context.Context, method, path string, query Params, sent *payload, out any) (Meta, error) {
 	req, err := c.request(ctx, method, path, query, sent)
 	if err != nil {
 		return Meta{}, err
 	}
-	res, err := c.http.Do(req)
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		return Meta{}, fmt.Errorf("client: %s %s: %w", u.Op, path, u.Err) // u's text has the address, and so the key
-	}
+	res, err := c.send(req)
 	if err != nil {
 		return Meta{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -68,10 +67,7 @@ func (c *Client) open(ctx context.Context, path string) (*http.Response, Meta, e
 	if err != nil {
 		return nil, Meta{}, err
 	}
-	res, err := c.http.Do(req)
-	if u, ok := errors.AsType[*url.Error](err); ok {
-		return nil, Meta{}, fmt.Errorf("client: %s %s: %w", u.Op, path, u.Err) // u's text has the address, and so the key
-	}
+	res, err := c.send(req)
 	if err != nil {
 		return nil, Meta{}, err
 	}

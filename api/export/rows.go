@@ -21,6 +21,15 @@ func (l *Lines) question() *domain.Question {
 	}
 }
 
+// ask asks for rows.
+func (l *Lines) ask(ctx context.Context, q *domain.Question) (*domain.Answer, error) {
+	answer, err := l.req.Ask(ctx, q)
+	if err == nil && answer.Feed == nil {
+		err = serve.ErrShape("export")
+	}
+	return answer, err
+}
+
 // page asks for the rows behind those of the pages before; last: there are no more. What lies before
 // them is not looked at.
 func (l *Lines) page(ctx context.Context, q *domain.Question) (items []domain.FeedItem, at domain.Position, last bool, err error) {
@@ -28,12 +37,9 @@ func (l *Lines) page(ctx context.Context, q *domain.Question) (items []domain.Fe
 		q.Listing.After = l.after
 		q.Range.From = domain.Second(l.after.At)
 	}
-	answer, err := l.req.Ask(ctx, q)
+	answer, err := l.ask(ctx, q)
 	if err != nil {
 		return nil, at, false, err
-	}
-	if answer.Feed == nil {
-		return nil, at, false, serve.ErrShape("export")
 	}
 	items = answer.Feed.Items
 	if n := len(items); n > 0 {
@@ -78,12 +84,9 @@ func (l *Lines) located(ctx context.Context) (string, error) {
 	}
 	q := l.question()
 	q.Visits, q.Listing.Up = &domain.VisitQuery{}, false
-	answer, err := l.req.Ask(ctx, q)
+	answer, err := l.ask(ctx, q)
 	if err != nil {
 		return "", err
-	}
-	if answer.Feed == nil {
-		return "", serve.ErrShape("export")
 	}
 	shown, err := l.req.Engine.Show(ctx, l.req.Account(), answer.Feed.Items, answer.Position)
 	if err != nil {
