@@ -36,8 +36,8 @@ const (
 	clientsAside     = 16
 )
 
-// measureAPI measures a read without a shard and of one, a login, a list, a poll of a tally that has not changed, and a 304
-// of a static document, for what net/http, the runtime and the kernel take of it.
+// measureAPI measures a read without a shard and of one, a login, a list, a poll of a tally that has
+// not changed, and a 304 of a static document, for what net/http, the runtime and the kernel take of it.
 func (b *bench) measureAPI(ctx context.Context, n *harness.Node, c *peers.Scene) error {
 	before, err := harness.CPU(n.PID())
 	if err != nil {
