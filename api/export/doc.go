@@ -23,9 +23,10 @@
 // `ovation collect file --create` with the mapping cmd/ovation/collect/export/mapping.yaml takes the
 // file as it is: it publishes the actions, and makes brands and definitions that are missing. The sharing
 // lines are posted last: their members' actions would be refused else. Feed and statistics of
-// activity are the same then, but for ids, times of recording and what was changed since in the
-// catalog: points and services of a definition, brands and definitions that were deleted. Profile
-// lines can be posted to member/update, opt-ins to optin. Visits are not imported.
+// activity are the same then, but for ids, times of recording, the spelling of a type that definitions
+// spell in several ways, and what was changed since in the catalog: points and services of a
+// definition, brands and definitions that were deleted. Profile lines can be posted to member/update,
+// opt-ins to optin. Visits are not imported.
 //
 // An action names its member by the first network that it has a record of, else by a partner's id.
 // For a member that has neither, which is one by email alone, the service line has a partner's id
