@@ -26,6 +26,7 @@ const (
 	ParkedDrop                          // *Parked: all of its member; Account and Ord are looked at
 	VisitPlacePut                       // *NumberedPlace: a place of visits that has got its number
 	RowsErased                          // *ErasedRows: nothing of what a member did is left
+	RowsCounted                         // *CountedAs: rows that count as another's, or nowhere
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,
@@ -56,6 +57,7 @@ const (
 	AttrMuted                        // one byte: the code of a service of which no record shares activities
 	AttrLapsed                       // one byte: the code of a service of which there are records, none of them valid
 	AttrVoid                         // VoidValue: a signup whose record is not valid or gone, beside a valid one of its service
+	AttrHidden                       // no value: the rows of the ordinal count nowhere
 )
 
 // OptKind says of what an opt-in is one.
@@ -188,6 +190,8 @@ type ShardState struct {
 	Rows      uint64 // rows alive, without visits
 	Expired   Month  // months before this are dropped
 	Dead      [Reasons]uint64
+
+	Handovers []Handover // by shard; changed as a whole
 
 	Facts [16]byte // state hash: sum of the facts' hashes modulo 2^128
 }

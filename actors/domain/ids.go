@@ -51,6 +51,15 @@ func (m MemberID) Slot() Slot { return Slot(m & (Slots - 1)) }
 // Sequence is the member's number within its slot.
 func (m MemberID) Sequence() uint64 { return uint64(m) >> 12 }
 
+// shadowBit marks the id of a shadow; sequences of members stay below it.
+const shadowBit MemberID = 1 << 47
+
+// Shadow is the id under which a shard keeps the copies of another member's rows.
+func (m MemberID) Shadow() MemberID { return m | shadowBit }
+
+// IsShadow reports the id of a shadow.
+func (m MemberID) IsShadow() bool { return m&shadowBit != 0 }
+
 // ActionID is sequence << 12 | slot of the member; sequences count by shard.
 type ActionID uint64
 

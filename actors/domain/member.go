@@ -93,12 +93,14 @@ type MemberState uint8
 
 // A pending member waits for a claim of its registration: it is in no answer, and
 // its actions apply. A refused one never came to be. Of an erased one its id, its place and the
-// time of its erasure (Updated) are kept.
+// time of its erasure (Updated) are kept. A shadow is no member: it has the copies of rows of one
+// that is merged into another (merge.go).
 const (
 	MemberActive MemberState = iota + 1
 	MemberPending
 	MemberRefused
 	MemberErased
+	MemberShadow
 )
 
 // Member is a member as its shard keeps it, or as the API has opened it (Opened).
@@ -124,6 +126,8 @@ type Member struct {
 	Passwords []Password            // of the addresses it logs in with
 	Opts      []OptState            // by (kind, id)
 	Pending   []PendingRegistration // some of whose claims are not answered
+	Absorbed  []Absorbed            // members that are merged into it, in the order of the merges
+	Lent      *Loan                 // to the member that it is merged into; nil: it is not
 }
 
 // LastLogin is the latest login, on any service, in ms since 1970; a registration is

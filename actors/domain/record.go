@@ -24,6 +24,9 @@ const (
 	KindRemoveService Kind = 16 // take a service record from a member
 	KindResetPassword Kind = 17 // give a member another password
 	KindEraseMember   Kind = 18 // erase a member
+	KindMerge         Kind = 19 // merge a member into another
+	KindUnmerge       Kind = 20 // take such a merge back
+	KindLend          Kind = 21 // one step between the shards of two members that merge
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65

@@ -65,6 +65,7 @@ func decode(v any, b []byte) (any, error) {
 var elsewhere = []string{
 	"Record.Offset", "Record.Time", "Record.Epoch", "Record.Kind", "Outgoing.Forward.Epoch", "Outgoing.Forward.Kind",
 	"Record.Activity.Content.Recorded", "Outgoing.Forward.Activity.Content.Recorded", "Parked.Activity.Content.Recorded",
+	"Record.Activity.Content.Action", "Outgoing.Forward.Activity.Content.Action", "Parked.Activity.Content.Action",
 	"Member.TokenRandom", "Member.Services0.UID", "Member.Services1.UID", "Member.Services2.UID",
 	"Member.Services0.PartnerID", "Member.Services1.PartnerID", "Member.Services2.PartnerID",
 	"Parked.Account", "Parked.Ord", "Parked.Number", "Request.Outcome.Replayed", "Request.Outcome.Position",
@@ -87,8 +88,17 @@ func (f filler) value(path string, v reflect.Value) {
 	case reflect.Struct:
 		f.fields(path, v)
 	case reflect.Pointer, reflect.Interface:
-		if v.Type() == reflect.TypeFor[*domain.UpdateMember]() && v.IsNil() && f.count() > 1 {
+		switch {
+		case v.Type() == reflect.TypeFor[*domain.Member]() && !v.IsNil():
+			return
+		case !v.IsNil() || f.count() < 2:
+		case v.Type() == reflect.TypeFor[*domain.UpdateMember]():
 			v.Set(reflect.ValueOf(new(domain.UpdateMember)))
+		case v.Type() == reflect.TypeFor[*domain.Loan]():
+			v.Set(reflect.ValueOf(new(domain.Loan)))
+		case v.Type() == reflect.TypeFor[*domain.Member](): // of a lender: its fields are a member's
+			v.Set(reflect.ValueOf(&domain.Member{ID: 7, Services: []domain.ServiceRecord{{ID: 8}}}))
+			return
 		}
 		if !v.IsNil() {
 			f.value(path, v.Elem())

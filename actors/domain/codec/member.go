@@ -25,6 +25,8 @@ func memberToWire(m *domain.Member) *schema.Member {
 		Personal:    partToWire(&m.Personal),
 		Updated:     m.Updated,
 		Removed:     list(m.Removed, removedToWire),
+		Absorbed:    list(m.Absorbed, absorbedToWire),
+		Lent:        loanToWire(m.Lent),
 	}
 }
 
@@ -48,6 +50,8 @@ func memberFromWire(c *checker, m *schema.Member) domain.Member {
 		Personal:    partFromWire(c, m.Personal),
 		Updated:     m.Updated,
 		Removed:     listFrom(c, m.Removed, removedFromWire),
+		Absorbed:    listFrom(c, m.Absorbed, absorbedFromWire),
+		Lent:        loanFromWire(m.Lent),
 	}
 }
 

@@ -129,7 +129,7 @@ func TestCodec_SchemaIsTheFormat(t *testing.T) {
 	}
 	for _, file := range []protoreflect.FileDescriptor{
 		schema.File_activity_proto, schema.File_catalog_proto, schema.File_commands_proto,
-		schema.File_member_proto, schema.File_record_proto, schema.File_store_proto,
+		schema.File_lend_proto, schema.File_member_proto, schema.File_record_proto, schema.File_store_proto,
 	} {
 		for i := range file.Messages().Len() {
 			for fs, j := file.Messages().Get(i).Fields(), 0; j < fs.Len(); j++ {

@@ -986,6 +986,126 @@ func (x *EraseMember) GetAt() int64 {
 	return 0
 }
 
+type MergeMembers struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
+	From          uint64                 `protobuf:"varint,2,opt,name=from" json:"from,omitempty"`
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *MergeMembers) Reset() {
+	*x = MergeMembers{}
+	mi := &file_commands_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *MergeMembers) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*MergeMembers) ProtoMessage() {}
+
+func (x *MergeMembers) ProtoReflect() protoreflect.Message {
+	mi := &file_commands_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use MergeMembers.ProtoReflect.Descriptor instead.
+func (*MergeMembers) Descriptor() ([]byte, []int) {
+	return file_commands_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *MergeMembers) GetMember() uint64 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *MergeMembers) GetFrom() uint64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *MergeMembers) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type UnmergeMember struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
+	From          uint64                 `protobuf:"varint,2,opt,name=from" json:"from,omitempty"`
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnmergeMember) Reset() {
+	*x = UnmergeMember{}
+	mi := &file_commands_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnmergeMember) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnmergeMember) ProtoMessage() {}
+
+func (x *UnmergeMember) ProtoReflect() protoreflect.Message {
+	mi := &file_commands_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnmergeMember.ProtoReflect.Descriptor instead.
+func (*UnmergeMember) Descriptor() ([]byte, []int) {
+	return file_commands_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *UnmergeMember) GetMember() uint64 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *UnmergeMember) GetFrom() uint64 {
+	if x != nil {
+		return x.From
+	}
+	return 0
+}
+
+func (x *UnmergeMember) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
 type OptIn struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
@@ -998,7 +1118,7 @@ type OptIn struct {
 
 func (x *OptIn) Reset() {
 	*x = OptIn{}
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1010,7 +1130,7 @@ func (x *OptIn) String() string {
 func (*OptIn) ProtoMessage() {}
 
 func (x *OptIn) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[11]
+	mi := &file_commands_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1023,7 +1143,7 @@ func (x *OptIn) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptIn.ProtoReflect.Descriptor instead.
 func (*OptIn) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{11}
+	return file_commands_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *OptIn) GetMember() uint64 {
@@ -1066,7 +1186,7 @@ type OptOut struct {
 
 func (x *OptOut) Reset() {
 	*x = OptOut{}
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1078,7 +1198,7 @@ func (x *OptOut) String() string {
 func (*OptOut) ProtoMessage() {}
 
 func (x *OptOut) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[12]
+	mi := &file_commands_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1091,7 +1211,7 @@ func (x *OptOut) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OptOut.ProtoReflect.Descriptor instead.
 func (*OptOut) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{12}
+	return file_commands_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *OptOut) GetMember() uint64 {
@@ -1132,7 +1252,7 @@ type DeleteAction struct {
 
 func (x *DeleteAction) Reset() {
 	*x = DeleteAction{}
-	mi := &file_commands_proto_msgTypes[13]
+	mi := &file_commands_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1144,7 +1264,7 @@ func (x *DeleteAction) String() string {
 func (*DeleteAction) ProtoMessage() {}
 
 func (x *DeleteAction) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[13]
+	mi := &file_commands_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1157,7 +1277,7 @@ func (x *DeleteAction) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteAction.ProtoReflect.Descriptor instead.
 func (*DeleteAction) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{13}
+	return file_commands_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *DeleteAction) GetMember() uint64 {
@@ -1189,7 +1309,7 @@ type Claim struct {
 
 func (x *Claim) Reset() {
 	*x = Claim{}
-	mi := &file_commands_proto_msgTypes[14]
+	mi := &file_commands_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1201,7 +1321,7 @@ func (x *Claim) String() string {
 func (*Claim) ProtoMessage() {}
 
 func (x *Claim) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[14]
+	mi := &file_commands_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1214,7 +1334,7 @@ func (x *Claim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Claim.ProtoReflect.Descriptor instead.
 func (*Claim) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{14}
+	return file_commands_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Claim) GetStep() uint32 {
@@ -1279,7 +1399,7 @@ type Usage struct {
 
 func (x *Usage) Reset() {
 	*x = Usage{}
-	mi := &file_commands_proto_msgTypes[15]
+	mi := &file_commands_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1291,7 +1411,7 @@ func (x *Usage) String() string {
 func (*Usage) ProtoMessage() {}
 
 func (x *Usage) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[15]
+	mi := &file_commands_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1304,7 +1424,7 @@ func (x *Usage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Usage.ProtoReflect.Descriptor instead.
 func (*Usage) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{15}
+	return file_commands_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Usage) GetApplication() uint32 {
@@ -1353,7 +1473,7 @@ type Published struct {
 
 func (x *Published) Reset() {
 	*x = Published{}
-	mi := &file_commands_proto_msgTypes[16]
+	mi := &file_commands_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1365,7 +1485,7 @@ func (x *Published) String() string {
 func (*Published) ProtoMessage() {}
 
 func (x *Published) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[16]
+	mi := &file_commands_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1378,7 +1498,7 @@ func (x *Published) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Published.ProtoReflect.Descriptor instead.
 func (*Published) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{16}
+	return file_commands_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Published) GetUpTo() uint64 {
@@ -1411,7 +1531,7 @@ type Tick struct {
 
 func (x *Tick) Reset() {
 	*x = Tick{}
-	mi := &file_commands_proto_msgTypes[17]
+	mi := &file_commands_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1423,7 +1543,7 @@ func (x *Tick) String() string {
 func (*Tick) ProtoMessage() {}
 
 func (x *Tick) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[17]
+	mi := &file_commands_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1436,7 +1556,7 @@ func (x *Tick) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Tick.ProtoReflect.Descriptor instead.
 func (*Tick) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{17}
+	return file_commands_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Tick) GetHour() uint32 {
@@ -1455,7 +1575,7 @@ type Expire struct {
 
 func (x *Expire) Reset() {
 	*x = Expire{}
-	mi := &file_commands_proto_msgTypes[18]
+	mi := &file_commands_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1467,7 +1587,7 @@ func (x *Expire) String() string {
 func (*Expire) ProtoMessage() {}
 
 func (x *Expire) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[18]
+	mi := &file_commands_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1480,7 +1600,7 @@ func (x *Expire) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Expire.ProtoReflect.Descriptor instead.
 func (*Expire) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{18}
+	return file_commands_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Expire) GetMonth() uint32 {
@@ -1499,7 +1619,7 @@ type Rules struct {
 
 func (x *Rules) Reset() {
 	*x = Rules{}
-	mi := &file_commands_proto_msgTypes[19]
+	mi := &file_commands_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1511,7 +1631,7 @@ func (x *Rules) String() string {
 func (*Rules) ProtoMessage() {}
 
 func (x *Rules) ProtoReflect() protoreflect.Message {
-	mi := &file_commands_proto_msgTypes[19]
+	mi := &file_commands_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1524,7 +1644,7 @@ func (x *Rules) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Rules.ProtoReflect.Descriptor instead.
 func (*Rules) Descriptor() ([]byte, []int) {
-	return file_commands_proto_rawDescGZIP(), []int{19}
+	return file_commands_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Rules) GetVersion() uint32 {
@@ -1624,7 +1744,15 @@ const file_commands_proto_rawDesc = "" +
 	"\x02at\x18\x06 \x01(\x03R\x02at\"5\n" +
 	"\vEraseMember\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x0e\n" +
-	"\x02at\x18\x02 \x01(\x03R\x02at\"S\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\"J\n" +
+	"\fMergeMembers\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
+	"\x04from\x18\x02 \x01(\x04R\x04from\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"K\n" +
+	"\rUnmergeMember\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
+	"\x04from\x18\x02 \x01(\x04R\x04from\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"S\n" +
 	"\x05OptIn\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x0e\n" +
@@ -1677,7 +1805,7 @@ func file_commands_proto_rawDescGZIP() []byte {
 	return file_commands_proto_rawDescData
 }
 
-var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 20)
+var file_commands_proto_msgTypes = make([]protoimpl.MessageInfo, 22)
 var file_commands_proto_goTypes = []any{
 	(*RegisterMember)(nil), // 0: ovation.v1.RegisterMember
 	(*Visit)(nil),          // 1: ovation.v1.Visit
@@ -1690,15 +1818,17 @@ var file_commands_proto_goTypes = []any{
 	(*RemoveService)(nil),  // 8: ovation.v1.RemoveService
 	(*ResetPassword)(nil),  // 9: ovation.v1.ResetPassword
 	(*EraseMember)(nil),    // 10: ovation.v1.EraseMember
-	(*OptIn)(nil),          // 11: ovation.v1.OptIn
-	(*OptOut)(nil),         // 12: ovation.v1.OptOut
-	(*DeleteAction)(nil),   // 13: ovation.v1.DeleteAction
-	(*Claim)(nil),          // 14: ovation.v1.Claim
-	(*Usage)(nil),          // 15: ovation.v1.Usage
-	(*Published)(nil),      // 16: ovation.v1.Published
-	(*Tick)(nil),           // 17: ovation.v1.Tick
-	(*Expire)(nil),         // 18: ovation.v1.Expire
-	(*Rules)(nil),          // 19: ovation.v1.Rules
+	(*MergeMembers)(nil),   // 11: ovation.v1.MergeMembers
+	(*UnmergeMember)(nil),  // 12: ovation.v1.UnmergeMember
+	(*OptIn)(nil),          // 13: ovation.v1.OptIn
+	(*OptOut)(nil),         // 14: ovation.v1.OptOut
+	(*DeleteAction)(nil),   // 15: ovation.v1.DeleteAction
+	(*Claim)(nil),          // 16: ovation.v1.Claim
+	(*Usage)(nil),          // 17: ovation.v1.Usage
+	(*Published)(nil),      // 18: ovation.v1.Published
+	(*Tick)(nil),           // 19: ovation.v1.Tick
+	(*Expire)(nil),         // 20: ovation.v1.Expire
+	(*Rules)(nil),          // 21: ovation.v1.Rules
 }
 var file_commands_proto_depIdxs = []int32{
 	2,  // 0: ovation.v1.RegisterMember.given:type_name -> ovation.v1.Field
@@ -1733,7 +1863,7 @@ func file_commands_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_commands_proto_rawDesc), len(file_commands_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   20,
+			NumMessages:   22,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -44,6 +44,8 @@ type Member struct {
 	Personal      *PersonalPart          `protobuf:"bytes,16,opt,name=personal" json:"personal,omitempty"`
 	Updated       int64                  `protobuf:"varint,17,opt,name=updated" json:"updated,omitempty"` // ms
 	Removed       []*RemovedRecord       `protobuf:"bytes,18,rep,name=removed" json:"removed,omitempty"`
+	Absorbed      []*Absorbed            `protobuf:"bytes,19,rep,name=absorbed" json:"absorbed,omitempty"` // in the order of the merges
+	Lent          *Loan                  `protobuf:"bytes,20,opt,name=lent" json:"lent,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -204,6 +206,166 @@ func (x *Member) GetRemoved() []*RemovedRecord {
 	return nil
 }
 
+func (x *Member) GetAbsorbed() []*Absorbed {
+	if x != nil {
+		return x.Absorbed
+	}
+	return nil
+}
+
+func (x *Member) GetLent() *Loan {
+	if x != nil {
+		return x.Lent
+	}
+	return nil
+}
+
+// Absorbed is a member that is merged into this one, or about to be.
+type Absorbed struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
+	Ticket        uint64                 `protobuf:"varint,2,opt,name=ticket" json:"ticket,omitempty"`
+	Asked         []byte                 `protobuf:"bytes,3,opt,name=asked" json:"asked,omitempty"` // the request that waits
+	Done          bool                   `protobuf:"varint,4,opt,name=done" json:"done,omitempty"`
+	Record        *Member                `protobuf:"bytes,5,opt,name=record" json:"record,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Absorbed) Reset() {
+	*x = Absorbed{}
+	mi := &file_member_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Absorbed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Absorbed) ProtoMessage() {}
+
+func (x *Absorbed) ProtoReflect() protoreflect.Message {
+	mi := &file_member_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Absorbed.ProtoReflect.Descriptor instead.
+func (*Absorbed) Descriptor() ([]byte, []int) {
+	return file_member_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *Absorbed) GetMember() uint64 {
+	if x != nil {
+		return x.Member
+	}
+	return 0
+}
+
+func (x *Absorbed) GetTicket() uint64 {
+	if x != nil {
+		return x.Ticket
+	}
+	return 0
+}
+
+func (x *Absorbed) GetAsked() []byte {
+	if x != nil {
+		return x.Asked
+	}
+	return nil
+}
+
+func (x *Absorbed) GetDone() bool {
+	if x != nil {
+		return x.Done
+	}
+	return false
+}
+
+func (x *Absorbed) GetRecord() *Member {
+	if x != nil {
+		return x.Record
+	}
+	return nil
+}
+
+// Loan is the merge of this member into another.
+type Loan struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	To            uint64                 `protobuf:"varint,1,opt,name=to" json:"to,omitempty"`
+	Ticket        uint64                 `protobuf:"varint,2,opt,name=ticket" json:"ticket,omitempty"`
+	Copied        uint64                 `protobuf:"varint,3,opt,name=copied" json:"copied,omitempty"` // sequence
+	Done          bool                   `protobuf:"varint,4,opt,name=done" json:"done,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Loan) Reset() {
+	*x = Loan{}
+	mi := &file_member_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Loan) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Loan) ProtoMessage() {}
+
+func (x *Loan) ProtoReflect() protoreflect.Message {
+	mi := &file_member_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Loan.ProtoReflect.Descriptor instead.
+func (*Loan) Descriptor() ([]byte, []int) {
+	return file_member_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *Loan) GetTo() uint64 {
+	if x != nil {
+		return x.To
+	}
+	return 0
+}
+
+func (x *Loan) GetTicket() uint64 {
+	if x != nil {
+		return x.Ticket
+	}
+	return 0
+}
+
+func (x *Loan) GetCopied() uint64 {
+	if x != nil {
+		return x.Copied
+	}
+	return 0
+}
+
+func (x *Loan) GetDone() bool {
+	if x != nil {
+		return x.Done
+	}
+	return false
+}
+
 type RemovedRecord struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint64                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
@@ -214,7 +376,7 @@ type RemovedRecord struct {
 
 func (x *RemovedRecord) Reset() {
 	*x = RemovedRecord{}
-	mi := &file_member_proto_msgTypes[1]
+	mi := &file_member_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -226,7 +388,7 @@ func (x *RemovedRecord) String() string {
 func (*RemovedRecord) ProtoMessage() {}
 
 func (x *RemovedRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[1]
+	mi := &file_member_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -239,7 +401,7 @@ func (x *RemovedRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedRecord.ProtoReflect.Descriptor instead.
 func (*RemovedRecord) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{1}
+	return file_member_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *RemovedRecord) GetId() uint64 {
@@ -280,7 +442,7 @@ type Service struct {
 
 func (x *Service) Reset() {
 	*x = Service{}
-	mi := &file_member_proto_msgTypes[2]
+	mi := &file_member_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -292,7 +454,7 @@ func (x *Service) String() string {
 func (*Service) ProtoMessage() {}
 
 func (x *Service) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[2]
+	mi := &file_member_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -305,7 +467,7 @@ func (x *Service) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Service.ProtoReflect.Descriptor instead.
 func (*Service) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{2}
+	return file_member_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *Service) GetId() uint64 {
@@ -425,7 +587,7 @@ type Password struct {
 
 func (x *Password) Reset() {
 	*x = Password{}
-	mi := &file_member_proto_msgTypes[3]
+	mi := &file_member_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -437,7 +599,7 @@ func (x *Password) String() string {
 func (*Password) ProtoMessage() {}
 
 func (x *Password) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[3]
+	mi := &file_member_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -450,7 +612,7 @@ func (x *Password) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Password.ProtoReflect.Descriptor instead.
 func (*Password) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{3}
+	return file_member_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Password) GetAddress() []byte {
@@ -495,7 +657,7 @@ type Opt struct {
 
 func (x *Opt) Reset() {
 	*x = Opt{}
-	mi := &file_member_proto_msgTypes[4]
+	mi := &file_member_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -507,7 +669,7 @@ func (x *Opt) String() string {
 func (*Opt) ProtoMessage() {}
 
 func (x *Opt) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[4]
+	mi := &file_member_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -520,7 +682,7 @@ func (x *Opt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opt.ProtoReflect.Descriptor instead.
 func (*Opt) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{4}
+	return file_member_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Opt) GetKind() uint32 {
@@ -579,7 +741,7 @@ type Pending struct {
 
 func (x *Pending) Reset() {
 	*x = Pending{}
-	mi := &file_member_proto_msgTypes[5]
+	mi := &file_member_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -591,7 +753,7 @@ func (x *Pending) String() string {
 func (*Pending) ProtoMessage() {}
 
 func (x *Pending) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[5]
+	mi := &file_member_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -604,7 +766,7 @@ func (x *Pending) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pending.ProtoReflect.Descriptor instead.
 func (*Pending) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{5}
+	return file_member_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Pending) GetTicket() uint64 {
@@ -653,7 +815,7 @@ type PendingClaim struct {
 
 func (x *PendingClaim) Reset() {
 	*x = PendingClaim{}
-	mi := &file_member_proto_msgTypes[6]
+	mi := &file_member_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -665,7 +827,7 @@ func (x *PendingClaim) String() string {
 func (*PendingClaim) ProtoMessage() {}
 
 func (x *PendingClaim) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[6]
+	mi := &file_member_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -678,7 +840,7 @@ func (x *PendingClaim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingClaim.ProtoReflect.Descriptor instead.
 func (*PendingClaim) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{6}
+	return file_member_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *PendingClaim) GetIdentity() []byte {
@@ -717,7 +879,7 @@ type PersonalPart struct {
 
 func (x *PersonalPart) Reset() {
 	*x = PersonalPart{}
-	mi := &file_member_proto_msgTypes[7]
+	mi := &file_member_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -729,7 +891,7 @@ func (x *PersonalPart) String() string {
 func (*PersonalPart) ProtoMessage() {}
 
 func (x *PersonalPart) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[7]
+	mi := &file_member_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -742,7 +904,7 @@ func (x *PersonalPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonalPart.ProtoReflect.Descriptor instead.
 func (*PersonalPart) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{7}
+	return file_member_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PersonalPart) GetKey() []byte {
@@ -800,7 +962,7 @@ type Personal struct {
 
 func (x *Personal) Reset() {
 	*x = Personal{}
-	mi := &file_member_proto_msgTypes[8]
+	mi := &file_member_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -812,7 +974,7 @@ func (x *Personal) String() string {
 func (*Personal) ProtoMessage() {}
 
 func (x *Personal) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[8]
+	mi := &file_member_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -825,7 +987,7 @@ func (x *Personal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Personal.ProtoReflect.Descriptor instead.
 func (*Personal) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{8}
+	return file_member_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *Personal) GetTokenRandom() []byte {
@@ -862,7 +1024,7 @@ type PersonalService struct {
 
 func (x *PersonalService) Reset() {
 	*x = PersonalService{}
-	mi := &file_member_proto_msgTypes[9]
+	mi := &file_member_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -874,7 +1036,7 @@ func (x *PersonalService) String() string {
 func (*PersonalService) ProtoMessage() {}
 
 func (x *PersonalService) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[9]
+	mi := &file_member_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -887,7 +1049,7 @@ func (x *PersonalService) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonalService.ProtoReflect.Descriptor instead.
 func (*PersonalService) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{9}
+	return file_member_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *PersonalService) GetApplication() uint32 {
@@ -939,7 +1101,7 @@ type VisitDetails struct {
 
 func (x *VisitDetails) Reset() {
 	*x = VisitDetails{}
-	mi := &file_member_proto_msgTypes[10]
+	mi := &file_member_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -951,7 +1113,7 @@ func (x *VisitDetails) String() string {
 func (*VisitDetails) ProtoMessage() {}
 
 func (x *VisitDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[10]
+	mi := &file_member_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -964,7 +1126,7 @@ func (x *VisitDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VisitDetails.ProtoReflect.Descriptor instead.
 func (*VisitDetails) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{10}
+	return file_member_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *VisitDetails) GetIp() string {
@@ -1007,7 +1169,7 @@ var File_member_proto protoreflect.FileDescriptor
 const file_member_proto_rawDesc = "" +
 	"\n" +
 	"\fmember.proto\x12\n" +
-	"ovation.v1\x1a\x0ecommands.proto\"\xf1\x04\n" +
+	"ovation.v1\x1a\x0ecommands.proto\"\xc9\x05\n" +
 	"\x06Member\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\rR\aaccount\x12\x18\n" +
@@ -1029,7 +1191,20 @@ const file_member_proto_rawDesc = "" +
 	"\apending\x18\x0f \x03(\v2\x13.ovation.v1.PendingR\apending\x124\n" +
 	"\bpersonal\x18\x10 \x01(\v2\x18.ovation.v1.PersonalPartR\bpersonal\x12\x18\n" +
 	"\aupdated\x18\x11 \x01(\x03R\aupdated\x123\n" +
-	"\aremoved\x18\x12 \x03(\v2\x19.ovation.v1.RemovedRecordR\aremoved\"9\n" +
+	"\aremoved\x18\x12 \x03(\v2\x19.ovation.v1.RemovedRecordR\aremoved\x120\n" +
+	"\babsorbed\x18\x13 \x03(\v2\x14.ovation.v1.AbsorbedR\babsorbed\x12$\n" +
+	"\x04lent\x18\x14 \x01(\v2\x10.ovation.v1.LoanR\x04lent\"\x90\x01\n" +
+	"\bAbsorbed\x12\x16\n" +
+	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x16\n" +
+	"\x06ticket\x18\x02 \x01(\x04R\x06ticket\x12\x14\n" +
+	"\x05asked\x18\x03 \x01(\fR\x05asked\x12\x12\n" +
+	"\x04done\x18\x04 \x01(\bR\x04done\x12*\n" +
+	"\x06record\x18\x05 \x01(\v2\x12.ovation.v1.MemberR\x06record\"Z\n" +
+	"\x04Loan\x12\x0e\n" +
+	"\x02to\x18\x01 \x01(\x04R\x02to\x12\x16\n" +
+	"\x06ticket\x18\x02 \x01(\x04R\x06ticket\x12\x16\n" +
+	"\x06copied\x18\x03 \x01(\x04R\x06copied\x12\x12\n" +
+	"\x04done\x18\x04 \x01(\bR\x04done\"9\n" +
 	"\rRemovedRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aservice\x18\x02 \x01(\rR\aservice\"\xb2\x03\n" +
@@ -1111,43 +1286,48 @@ func file_member_proto_rawDescGZIP() []byte {
 	return file_member_proto_rawDescData
 }
 
-var file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 11)
+var file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
 var file_member_proto_goTypes = []any{
 	(*Member)(nil),          // 0: ovation.v1.Member
-	(*RemovedRecord)(nil),   // 1: ovation.v1.RemovedRecord
-	(*Service)(nil),         // 2: ovation.v1.Service
-	(*Password)(nil),        // 3: ovation.v1.Password
-	(*Opt)(nil),             // 4: ovation.v1.Opt
-	(*Pending)(nil),         // 5: ovation.v1.Pending
-	(*PendingClaim)(nil),    // 6: ovation.v1.PendingClaim
-	(*PersonalPart)(nil),    // 7: ovation.v1.PersonalPart
-	(*Personal)(nil),        // 8: ovation.v1.Personal
-	(*PersonalService)(nil), // 9: ovation.v1.PersonalService
-	(*VisitDetails)(nil),    // 10: ovation.v1.VisitDetails
-	(*Field)(nil),           // 11: ovation.v1.Field
-	(*RegisterMember)(nil),  // 12: ovation.v1.RegisterMember
-	(*UpdateMember)(nil),    // 13: ovation.v1.UpdateMember
+	(*Absorbed)(nil),        // 1: ovation.v1.Absorbed
+	(*Loan)(nil),            // 2: ovation.v1.Loan
+	(*RemovedRecord)(nil),   // 3: ovation.v1.RemovedRecord
+	(*Service)(nil),         // 4: ovation.v1.Service
+	(*Password)(nil),        // 5: ovation.v1.Password
+	(*Opt)(nil),             // 6: ovation.v1.Opt
+	(*Pending)(nil),         // 7: ovation.v1.Pending
+	(*PendingClaim)(nil),    // 8: ovation.v1.PendingClaim
+	(*PersonalPart)(nil),    // 9: ovation.v1.PersonalPart
+	(*Personal)(nil),        // 10: ovation.v1.Personal
+	(*PersonalService)(nil), // 11: ovation.v1.PersonalService
+	(*VisitDetails)(nil),    // 12: ovation.v1.VisitDetails
+	(*Field)(nil),           // 13: ovation.v1.Field
+	(*RegisterMember)(nil),  // 14: ovation.v1.RegisterMember
+	(*UpdateMember)(nil),    // 15: ovation.v1.UpdateMember
 }
 var file_member_proto_depIdxs = []int32{
-	11, // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
-	2,  // 1: ovation.v1.Member.services:type_name -> ovation.v1.Service
-	3,  // 2: ovation.v1.Member.passwords:type_name -> ovation.v1.Password
-	4,  // 3: ovation.v1.Member.opts:type_name -> ovation.v1.Opt
-	5,  // 4: ovation.v1.Member.pending:type_name -> ovation.v1.Pending
-	7,  // 5: ovation.v1.Member.personal:type_name -> ovation.v1.PersonalPart
-	1,  // 6: ovation.v1.Member.removed:type_name -> ovation.v1.RemovedRecord
-	11, // 7: ovation.v1.Service.fields:type_name -> ovation.v1.Field
-	12, // 8: ovation.v1.Pending.register:type_name -> ovation.v1.RegisterMember
-	6,  // 9: ovation.v1.Pending.claims:type_name -> ovation.v1.PendingClaim
-	13, // 10: ovation.v1.Pending.update:type_name -> ovation.v1.UpdateMember
-	11, // 11: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
-	9,  // 12: ovation.v1.Personal.services:type_name -> ovation.v1.PersonalService
-	11, // 13: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	13, // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
+	4,  // 1: ovation.v1.Member.services:type_name -> ovation.v1.Service
+	5,  // 2: ovation.v1.Member.passwords:type_name -> ovation.v1.Password
+	6,  // 3: ovation.v1.Member.opts:type_name -> ovation.v1.Opt
+	7,  // 4: ovation.v1.Member.pending:type_name -> ovation.v1.Pending
+	9,  // 5: ovation.v1.Member.personal:type_name -> ovation.v1.PersonalPart
+	3,  // 6: ovation.v1.Member.removed:type_name -> ovation.v1.RemovedRecord
+	1,  // 7: ovation.v1.Member.absorbed:type_name -> ovation.v1.Absorbed
+	2,  // 8: ovation.v1.Member.lent:type_name -> ovation.v1.Loan
+	0,  // 9: ovation.v1.Absorbed.record:type_name -> ovation.v1.Member
+	13, // 10: ovation.v1.Service.fields:type_name -> ovation.v1.Field
+	14, // 11: ovation.v1.Pending.register:type_name -> ovation.v1.RegisterMember
+	8,  // 12: ovation.v1.Pending.claims:type_name -> ovation.v1.PendingClaim
+	15, // 13: ovation.v1.Pending.update:type_name -> ovation.v1.UpdateMember
+	13, // 14: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
+	11, // 15: ovation.v1.Personal.services:type_name -> ovation.v1.PersonalService
+	13, // 16: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
+	17, // [17:17] is the sub-list for method output_type
+	17, // [17:17] is the sub-list for method input_type
+	17, // [17:17] is the sub-list for extension type_name
+	17, // [17:17] is the sub-list for extension extendee
+	0,  // [0:17] is the sub-list for field type_name
 }
 
 func init() { file_member_proto_init() }
@@ -1162,7 +1342,7 @@ func file_member_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_member_proto_rawDesc), len(file_member_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   11,
+			NumMessages:   13,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -63,6 +63,9 @@ type Record struct {
 	//	*Record_RemoveService
 	//	*Record_ResetPassword
 	//	*Record_EraseMember
+	//	*Record_MergeMembers
+	//	*Record_UnmergeMember
+	//	*Record_Lend
 	//	*Record_Layout
 	//	*Record_CreateApplication
 	//	*Record_CreateKey
@@ -335,6 +338,33 @@ func (x *Record) GetEraseMember() *EraseMember {
 	return nil
 }
 
+func (x *Record) GetMergeMembers() *MergeMembers {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_MergeMembers); ok {
+			return x.MergeMembers
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetUnmergeMember() *UnmergeMember {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_UnmergeMember); ok {
+			return x.UnmergeMember
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetLend() *Lend {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_Lend); ok {
+			return x.Lend
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetLayout() *Layout {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_Layout); ok {
@@ -582,6 +612,18 @@ type Record_EraseMember struct {
 	EraseMember *EraseMember `protobuf:"bytes,34,opt,name=erase_member,json=eraseMember,oneof"`
 }
 
+type Record_MergeMembers struct {
+	MergeMembers *MergeMembers `protobuf:"bytes,35,opt,name=merge_members,json=mergeMembers,oneof"`
+}
+
+type Record_UnmergeMember struct {
+	UnmergeMember *UnmergeMember `protobuf:"bytes,36,opt,name=unmerge_member,json=unmergeMember,oneof"`
+}
+
+type Record_Lend struct {
+	Lend *Lend `protobuf:"bytes,37,opt,name=lend,oneof"`
+}
+
 type Record_Layout struct {
 	Layout *Layout `protobuf:"bytes,80,opt,name=layout,oneof"`
 }
@@ -694,6 +736,12 @@ func (*Record_ResetPassword) isRecord_Payload() {}
 
 func (*Record_EraseMember) isRecord_Payload() {}
 
+func (*Record_MergeMembers) isRecord_Payload() {}
+
+func (*Record_UnmergeMember) isRecord_Payload() {}
+
+func (*Record_Lend) isRecord_Payload() {}
+
 func (*Record_Layout) isRecord_Payload() {}
 
 func (*Record_CreateApplication) isRecord_Payload() {}
@@ -737,7 +785,8 @@ var File_record_proto protoreflect.FileDescriptor
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\"\x9c\x12\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\x1a\n" +
+	"lend.proto\"\xc9\x13\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -763,7 +812,10 @@ const file_record_proto_rawDesc = "" +
 	"\x06update\x18\x1f \x01(\v2\x18.ovation.v1.UpdateMemberH\x00R\x06update\x12B\n" +
 	"\x0eremove_service\x18  \x01(\v2\x19.ovation.v1.RemoveServiceH\x00R\rremoveService\x12B\n" +
 	"\x0ereset_password\x18! \x01(\v2\x19.ovation.v1.ResetPasswordH\x00R\rresetPassword\x12<\n" +
-	"\ferase_member\x18\" \x01(\v2\x17.ovation.v1.EraseMemberH\x00R\veraseMember\x12,\n" +
+	"\ferase_member\x18\" \x01(\v2\x17.ovation.v1.EraseMemberH\x00R\veraseMember\x12?\n" +
+	"\rmerge_members\x18# \x01(\v2\x18.ovation.v1.MergeMembersH\x00R\fmergeMembers\x12B\n" +
+	"\x0eunmerge_member\x18$ \x01(\v2\x19.ovation.v1.UnmergeMemberH\x00R\runmergeMember\x12&\n" +
+	"\x04lend\x18% \x01(\v2\x10.ovation.v1.LendH\x00R\x04lend\x12,\n" +
 	"\x06layout\x18P \x01(\v2\x12.ovation.v1.LayoutH\x00R\x06layout\x12N\n" +
 	"\x12create_application\x18Q \x01(\v2\x1d.ovation.v1.CreateApplicationH\x00R\x11createApplication\x126\n" +
 	"\n" +
@@ -823,25 +875,28 @@ var file_record_proto_goTypes = []any{
 	(*RemoveService)(nil),     // 16: ovation.v1.RemoveService
 	(*ResetPassword)(nil),     // 17: ovation.v1.ResetPassword
 	(*EraseMember)(nil),       // 18: ovation.v1.EraseMember
-	(*Layout)(nil),            // 19: ovation.v1.Layout
-	(*CreateApplication)(nil), // 20: ovation.v1.CreateApplication
-	(*CreateKey)(nil),         // 21: ovation.v1.CreateKey
-	(*RevokeKey)(nil),         // 22: ovation.v1.RevokeKey
-	(*PutBrand)(nil),          // 23: ovation.v1.PutBrand
-	(*DeleteBrand)(nil),       // 24: ovation.v1.DeleteBrand
-	(*PutDefinition)(nil),     // 25: ovation.v1.PutDefinition
-	(*DeleteDefinition)(nil),  // 26: ovation.v1.DeleteDefinition
-	(*SetAside)(nil),          // 27: ovation.v1.SetAside
-	(*AcceptGap)(nil),         // 28: ovation.v1.AcceptGap
-	(*PutSegment)(nil),        // 29: ovation.v1.PutSegment
-	(*DeleteSegment)(nil),     // 30: ovation.v1.DeleteSegment
-	(*PutSlotKeys)(nil),       // 31: ovation.v1.PutSlotKeys
-	(*AllowDomain)(nil),       // 32: ovation.v1.AllowDomain
-	(*UnallowDomain)(nil),     // 33: ovation.v1.UnallowDomain
-	(*EditApplication)(nil),   // 34: ovation.v1.EditApplication
-	(*AddSigningKey)(nil),     // 35: ovation.v1.AddSigningKey
-	(*PutPlan)(nil),           // 36: ovation.v1.PutPlan
-	(*PutLimits)(nil),         // 37: ovation.v1.PutLimits
+	(*MergeMembers)(nil),      // 19: ovation.v1.MergeMembers
+	(*UnmergeMember)(nil),     // 20: ovation.v1.UnmergeMember
+	(*Lend)(nil),              // 21: ovation.v1.Lend
+	(*Layout)(nil),            // 22: ovation.v1.Layout
+	(*CreateApplication)(nil), // 23: ovation.v1.CreateApplication
+	(*CreateKey)(nil),         // 24: ovation.v1.CreateKey
+	(*RevokeKey)(nil),         // 25: ovation.v1.RevokeKey
+	(*PutBrand)(nil),          // 26: ovation.v1.PutBrand
+	(*DeleteBrand)(nil),       // 27: ovation.v1.DeleteBrand
+	(*PutDefinition)(nil),     // 28: ovation.v1.PutDefinition
+	(*DeleteDefinition)(nil),  // 29: ovation.v1.DeleteDefinition
+	(*SetAside)(nil),          // 30: ovation.v1.SetAside
+	(*AcceptGap)(nil),         // 31: ovation.v1.AcceptGap
+	(*PutSegment)(nil),        // 32: ovation.v1.PutSegment
+	(*DeleteSegment)(nil),     // 33: ovation.v1.DeleteSegment
+	(*PutSlotKeys)(nil),       // 34: ovation.v1.PutSlotKeys
+	(*AllowDomain)(nil),       // 35: ovation.v1.AllowDomain
+	(*UnallowDomain)(nil),     // 36: ovation.v1.UnallowDomain
+	(*EditApplication)(nil),   // 37: ovation.v1.EditApplication
+	(*AddSigningKey)(nil),     // 38: ovation.v1.AddSigningKey
+	(*PutPlan)(nil),           // 39: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 40: ovation.v1.PutLimits
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -863,30 +918,33 @@ var file_record_proto_depIdxs = []int32{
 	16, // 16: ovation.v1.Record.remove_service:type_name -> ovation.v1.RemoveService
 	17, // 17: ovation.v1.Record.reset_password:type_name -> ovation.v1.ResetPassword
 	18, // 18: ovation.v1.Record.erase_member:type_name -> ovation.v1.EraseMember
-	19, // 19: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
-	20, // 20: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
-	21, // 21: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
-	22, // 22: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
-	23, // 23: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
-	24, // 24: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
-	25, // 25: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
-	26, // 26: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
-	27, // 27: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
-	28, // 28: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
-	29, // 29: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
-	30, // 30: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	31, // 31: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
-	32, // 32: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
-	33, // 33: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
-	34, // 34: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
-	35, // 35: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
-	36, // 36: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
-	37, // 37: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
-	38, // [38:38] is the sub-list for method output_type
-	38, // [38:38] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	19, // 19: ovation.v1.Record.merge_members:type_name -> ovation.v1.MergeMembers
+	20, // 20: ovation.v1.Record.unmerge_member:type_name -> ovation.v1.UnmergeMember
+	21, // 21: ovation.v1.Record.lend:type_name -> ovation.v1.Lend
+	22, // 22: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
+	23, // 23: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
+	24, // 24: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
+	25, // 25: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
+	26, // 26: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
+	27, // 27: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
+	28, // 28: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
+	29, // 29: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
+	30, // 30: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
+	31, // 31: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
+	32, // 32: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
+	33, // 33: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
+	34, // 34: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	35, // 35: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
+	36, // 36: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
+	37, // 37: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
+	38, // 38: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
+	39, // 39: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
+	40, // 40: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
+	41, // [41:41] is the sub-list for method output_type
+	41, // [41:41] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -897,6 +955,7 @@ func file_record_proto_init() {
 	file_activity_proto_init()
 	file_catalog_proto_init()
 	file_commands_proto_init()
+	file_lend_proto_init()
 	file_record_proto_msgTypes[0].OneofWrappers = []any{
 		(*Record_Activity)(nil),
 		(*Record_Forward)(nil),
@@ -916,6 +975,9 @@ func file_record_proto_init() {
 		(*Record_RemoveService)(nil),
 		(*Record_ResetPassword)(nil),
 		(*Record_EraseMember)(nil),
+		(*Record_MergeMembers)(nil),
+		(*Record_UnmergeMember)(nil),
+		(*Record_Lend)(nil),
 		(*Record_Layout)(nil),
 		(*Record_CreateApplication)(nil),
 		(*Record_CreateKey)(nil),
