@@ -42,8 +42,8 @@ func (f Flags) Dead() bool { return f&DeadFlags != 0 }
 type Content struct {
 	Action   ActionID // of a copy of another member's row: that row; 0: the row's own
 	Recorded int64    // ms since 1970: the clock of the member's shard when the action took its sequence; rises with it
-	Marker   string // as given; empty: none
-	Content  string // a JSON object or plain text; empty: none
+	Marker   string   // as given; empty: none
+	Content  string   // a JSON object or plain text; empty: none
 	Link     string
 	Media    string
 	Geo      Geo

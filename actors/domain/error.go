@@ -37,10 +37,11 @@ const (
 // or anything personal.
 type Error struct {
 	Code      Code
-	Parameter string // the parameter at fault, if one is
-	Message   string // public, a sentence
-	Op        string // where, for the log
-	Err       error  // why, for the log
+	Parameter string   // the parameter at fault, if one is
+	Message   string   // public, a sentence
+	Survivor  MemberID // of Gone: the member that the one named was merged into
+	Op        string   // where, for the log
+	Err       error    // why, for the log
 }
 
 // Error is Op, message and cause: for the log, not for an answer.
@@ -87,6 +88,11 @@ var ErrUnavailable = &Error{Code: Unavailable, Message: "not available at the mo
 
 // ErrErased is the error of what names a member who is erased.
 var ErrErased = Fail(Gone, "the member was erased")
+
+// Merged is the error of what names a member that was merged into another.
+func Merged(into MemberID) *Error {
+	return &Error{Code: Gone, Message: "the member was merged into another", Survivor: into}
+}
 
 // KeyMisused is the error of a request whose id is known of another request.
 var KeyMisused = Bad(Conflict, "Idempotency-Key", "the Idempotency-Key was used with another request")

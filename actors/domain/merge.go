@@ -90,6 +90,14 @@ type Absorbed struct {
 	Asked  RequestID // the request that waits for the handover
 	Done   bool      // handed over
 	Record *Member   // the lender's record, from the handover on
+
+	Signups []LentSignup // of its service records
+}
+
+// LentSignup is the copy of a signup, by the id of its service record.
+type LentSignup struct {
+	Record uint64
+	Seq    uint64 // of the copy
 }
 
 // IsLent reports that the member counts nowhere: it is merged into another.

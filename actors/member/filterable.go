@@ -25,11 +25,13 @@ type bitValue struct {
 
 func filterableOf(m *domain.Member) filterable {
 	var f filterable
-	if m.State != domain.MemberActive || len(m.Services) == 0 {
+	if m.State != domain.MemberActive || len(m.Services) == 0 || m.IsLent() {
 		return f
 	}
 	f.put(domain.AttrMember, "")
-	for muted := mutedOf(m); muted != 0; muted &= muted - 1 {
+	muted := mutedOf(m) // of its own activities
+	m = union(m, true)
+	for ; muted != 0; muted &= muted - 1 {
 		f.put(domain.AttrMuted, serviceValue(domain.Service(bits.TrailingZeros32(muted))))
 	}
 	if g := m.Profile.Get(domain.Gender); g != "" {

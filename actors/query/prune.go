@@ -53,19 +53,21 @@ func (s *execution) source(q *domain.Question) rows.Source {
 
 // timelines puts the rows of the question's members under their brands.
 func timelines(v *view.View, q *domain.Question, by map[domain.BrandID][]domain.Row) error {
-	ordinal := ordinalsOf(v.Roster, q.Account)
+	ordinal, of := ordinalsOf(v.Roster, q.Account), v.Account(q.Account)
 	for _, id := range q.Filter.Members {
 		ord, ok := ordinal(id)
 		if !ok {
 			continue
 		}
-		err := v.Snapshot.MemberRows(q.Account, ord, q.Range, func(rows []domain.Row) {
-			for i := range rows {
-				by[rows[i].Brand] = append(by[rows[i].Brand], rows[i])
+		for _, ord := range append([]domain.Ordinal{ord}, of.Rows.Shadows(ord)...) {
+			err := v.Snapshot.MemberRows(q.Account, ord, q.Range, func(rows []domain.Row) {
+				for i := range rows {
+					by[rows[i].Brand] = append(by[rows[i].Brand], rows[i])
+				}
+			})
+			if err != nil {
+				return err
 			}
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return nil

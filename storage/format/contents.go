@@ -22,6 +22,7 @@ const (
 	hasLink
 	hasMedia
 	hasGeo
+	hasAction // of a copy of another row: that row's id, behind the strings
 )
 
 // AppendContent appends all of a content but the time; nothing if there is nothing.
@@ -34,6 +35,9 @@ func AppendContent(dst []byte, c *domain.Content) []byte {
 	}
 	if !c.Geo.IsZero() {
 		mask |= hasGeo
+	}
+	if c.Action != 0 {
+		mask |= hasAction
 	}
 	if mask == 0 {
 		return dst
@@ -48,6 +52,9 @@ func AppendContent(dst []byte, c *domain.Content) []byte {
 		for _, s := range [...]string{c.Geo.Country, c.Geo.Region, c.Geo.City, c.Geo.Lat, c.Geo.Lon} {
 			dst = appendString(dst, s)
 		}
+	}
+	if mask&hasAction != 0 {
+		dst = le.AppendUint64(dst, uint64(c.Action))
 	}
 	return dst
 }
@@ -70,7 +77,10 @@ func (e *Entry) Decode() (*domain.Content, error) {
 			*s = cur.str()
 		}
 	}
-	if mask > hasGeo*2-1 {
+	if mask&hasAction != 0 {
+		out.Action = domain.ActionID(cur.fixed64())
+	}
+	if mask > hasAction*2-1 {
 		cur.fail()
 	}
 	return out, cur.close("content")

@@ -10,11 +10,15 @@ import (
 // stateOrigins is the version of a state with origins behind it.
 const stateOrigins = 2
 
+// maxShards bounds the number of shards: one has a slot at least.
+const maxShards = domain.Slots
+
 // AppendState appends a shard's state, and the origins that moved lately:
 //
 //	ver str cluster, journal [16], z next, z epoch, z clock, v rules, z life,
 //	v sequence, v outbox, v published, v deadUpTo, v keysUpTo, v rows, v expired,
-//	v n, v dead × n, facts [16]; of version 2 the origins
+//	v n, v dead × n, v n, (v shard, v sent, v received) × n of handovers, facts [16];
+//	of version 2 the origins
 func AppendState(dst []byte, s *domain.ShardState, late RecentOrigins) []byte {
 	version := byte(version1)
 	if len(late) > 0 {
@@ -34,6 +38,12 @@ func AppendState(dst []byte, s *domain.ShardState, late RecentOrigins) []byte {
 	}
 	for _, x := range s.Dead {
 		dst = binary.AppendUvarint(dst, x)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(s.Handovers)))
+	for _, h := range s.Handovers {
+		for _, x := range [...]uint64{uint64(h.Shard), h.Sent, h.Received} {
+			dst = binary.AppendUvarint(dst, x)
+		}
 	}
 	dst = append(dst, s.Facts[:]...)
 	if len(late) > 0 {
@@ -65,6 +75,10 @@ func DecodeState(v []byte) (s domain.ShardState, late RecentOrigins, err error) 
 	}
 	for i := range reasons {
 		s.Dead[i] = cur.uvarint()
+	}
+	for range cur.below(maxShards) {
+		h := domain.Handover{Shard: int(cur.below(maxShards)), Sent: cur.uvarint(), Received: cur.uvarint()}
+		s.Handovers = append(s.Handovers, h)
 	}
 	cur.fill(s.Facts[:])
 	if v[0] == stateOrigins {

@@ -29,6 +29,8 @@ import (
 //	'w' member u64, address hash, password hash     a password
 //	'o' member u64, kind u8, id u32, in, out and listed as bits of u8
 //	                                                what a member opted in to or out of
+//	'b' member u64, absorbed u64                    a member that is merged into another
+//	'l' member u64, borrower u64                    the same at the other one
 //	'v' member u64, time u32, definition u32, service u8, id hash u64,
 //	    domain length u32, domain, page             a visit with a place; definition without its number
 //
@@ -94,8 +96,11 @@ func HashAction(m *Action, member domain.MemberID) StateHash {
 	return HashOf(b[:])
 }
 
-// HashMember are the facts of a member's record.
+// HashMember are the facts of a member's record. That of a shadow has none: its rows are the facts.
 func HashMember(m *domain.Member) (sum StateHash) {
+	if m.ID.IsShadow() {
+		return sum
+	}
 	b := be.AppendUint64([]byte{'m'}, uint64(m.ID))
 	sum.Add(HashOf(append(be.AppendUint32(b, uint32(m.Account)), byte(m.State))))
 	for _, v := range m.Profile {
@@ -130,6 +135,15 @@ func HashMember(m *domain.Member) (sum StateHash) {
 		}
 		b = append(be.AppendUint64([]byte{'o'}, uint64(m.ID)), byte(o.Kind))
 		sum.Add(HashOf(append(be.AppendUint32(b, o.ID), flags)))
+	}
+	for i := range m.Absorbed {
+		if a := &m.Absorbed[i]; a.Done {
+			b = be.AppendUint64(be.AppendUint64([]byte{'b'}, uint64(m.ID)), uint64(a.Member))
+			sum.Add(HashOf(b))
+		}
+	}
+	if m.IsLent() {
+		sum.Add(HashOf(be.AppendUint64(be.AppendUint64([]byte{'l'}, uint64(m.ID)), uint64(m.Lent.To))))
 	}
 	return sum
 }

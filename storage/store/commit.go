@@ -34,6 +34,8 @@ func (s *Shard) stage(c *domain.Change) error {
 		return s.takeRow(&c.Row)
 	case domain.RowsErased:
 		return s.eraseRows(c.Value.(*domain.ErasedRows))
+	case domain.RowsCounted:
+		return nil // of memory alone
 	}
 	return s.staged.stage(c)
 }

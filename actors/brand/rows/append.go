@@ -17,6 +17,16 @@ func (c *Columns) Append(dense uint32, rows []domain.Row) {
 	c.add(dense, rows, c.t.extent.add(rows) <= c.t.extent.committed)
 }
 
+// Return adds rows that were stored before and did not count; they are seen from the next commit on.
+func (c *Columns) Return(dense uint32, rows []domain.Row) {
+	if o := c.t.Target(dense); o != c {
+		o.Return(dense, rows)
+		return
+	}
+	c.t.extent.add(rows)
+	c.add(dense, rows, true)
+}
+
 // Prefetch reads what Append will read (prefetch): a caller that appends to many columns has their cache
 // misses served side by side. The sum has no meaning, but that the reads are done.
 func (c *Columns) Prefetch() uint64 {

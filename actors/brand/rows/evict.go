@@ -69,11 +69,12 @@ func (c *Columns) leave(brands []uint64) {
 }
 
 // Reload is a cold brand's way back into memory. It is made right after a commit;
-// then the rows of that commit are given to Add, on any one goroutine, while the
+// then the rows of that commit, as they are stored, are given to Add, on any one goroutine, while the
 // shard continues; then Restore puts them in.
 type Reload struct {
-	c     *Columns
-	limit int
+	c       *Columns
+	limit   int
+	counted countedRows
 	kinds kindTable // its own numbers: those of the table are the writer's
 	x     sorter
 	runs  []Run
@@ -90,7 +91,7 @@ func (t *Table) Reload(dense uint32) *Reload {
 	if !c.set.Cold || c.reload != nil || c.dirty {
 		return nil
 	}
-	c.reload = &Reload{c: c, limit: t.opt.ChunkMax}
+	c.reload = &Reload{c: c, limit: t.opt.ChunkMax, counted: t.counted}
 	return c.reload
 }
 
@@ -98,6 +99,9 @@ func (t *Table) Reload(dense uint32) *Reload {
 func (r *Reload) Add(rows []domain.Row) {
 	for i := range rows {
 		a := &rows[i]
+		if !r.counted.counts(a) {
+			continue
+		}
 		r.x.items = append(r.x.items, item{
 			seq: a.Seq, time: a.Time, ord: uint32(a.Ord),
 			kind: r.kinds.of(a.Definition, a.Service), points: a.Points,

@@ -29,8 +29,8 @@ func (s *Set) Read(from Source, f func(rows []domain.Row)) error {
 	return from(Cold{s.Dense, s.ID}, f)
 }
 
-// Holds reports that a row from disk lives at the view's commit. A row of a member that the view
-// does not know is of a later commit.
+// Holds reports that a row from disk counts at the view's commit, and makes its ordinal that of the
+// member as whose it does. A row of a member that the view does not know is of a later commit.
 func (v *View) Holds(r *domain.Row) bool {
-	return !r.Flags.Dead() && uint32(r.Ord) < v.members && r.Seq <= v.Seq
+	return !r.Flags.Dead() && r.Seq <= v.Seq && v.counted.counts(r) && uint32(r.Ord) < v.members
 }

@@ -26,6 +26,8 @@ type Table struct {
 	sets  cow.Array[*Set]   // by slot
 	index cow.Array[uint32] // dense number → slot + 1
 
+	counted countedRows
+
 	dirty []*Columns // to be published
 	due   []due      // brands of the pool that have become large
 	queue []*Columns // where a compaction may be pending
@@ -35,6 +37,9 @@ type Table struct {
 	cur    atomic.Pointer[View]
 	stats  Stats
 }
+
+// countedRows is as whose rows count, by ordinal; nil: as its own.
+type countedRows struct{ cow.Array[*Counted] }
 
 // Stats is what a table has done.
 type Stats struct {
@@ -79,10 +84,16 @@ func (t *Table) Append(dense uint32, rows []domain.Row) { t.Target(dense).Append
 // Remove is Target(dense).Remove(dense, row).
 func (t *Table) Remove(dense uint32, row *domain.Row) bool { return t.Target(dense).Remove(dense, row) }
 
-// Load adds rows that were stored before, in any order: how a table is filled at
-// start. A brand that is large enough gets its columns at once.
+// Load adds those of rows that were stored before, in any order, which count: how a table is
+// filled at start. A brand that is large enough gets its columns at once.
 func (t *Table) Load(dense uint32, rows []domain.Row) {
-	if len(rows) == 0 {
+	kept := rows[:0]
+	for i := range rows {
+		if t.Counts(&rows[i]) {
+			kept = append(kept, rows[i])
+		}
+	}
+	if rows = kept; len(rows) == 0 {
 		return
 	}
 	c := t.Target(dense)
@@ -137,7 +148,7 @@ func (t *Table) Commit(done func()) *View {
 	t.dirty = t.dirty[:0]
 	t.extent.committed = t.extent.seq
 	v := &View{
-		Version: t.epoch, Seq: t.extent.seq, Rest: t.rest.set, sets: t.sets, index: t.index, own: len(t.own),
+		Version: t.epoch, Seq: t.extent.seq, Rest: t.rest.set, sets: t.sets, index: t.index, own: len(t.own), counted: t.counted,
 		Kinds: t.kinds.list, VisitKinds: t.visit.list, members: t.extent.members, done: done,
 	}
 	v.refs.Store(1)

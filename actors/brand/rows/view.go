@@ -18,6 +18,8 @@ type View struct {
 	sets  cow.Array[*Set]
 	index cow.Array[uint32]
 	own   int // sets in use
+
+	counted countedRows
 	Kinds []Kind
 	// VisitKinds are the kinds of the visits, which have numbers of their own.
 	VisitKinds []Kind

@@ -103,15 +103,32 @@ func lentRowFromWire(c *checker, m *schema.LentRow) domain.LentRow {
 
 func absorbedToWire(a *domain.Absorbed) *schema.Absorbed {
 	return &schema.Absorbed{
-		Member: uint64(a.Member), Ticket: a.Ticket, Asked: block(a.Asked[:]), Done: a.Done, Record: lenderToWire(a.Record),
+		Member:  uint64(a.Member),
+		Ticket:  a.Ticket,
+		Asked:   block(a.Asked[:]),
+		Done:    a.Done,
+		Record:  lenderToWire(a.Record),
+		Signups: list(a.Signups, signupToWire),
 	}
 }
 
 func absorbedFromWire(c *checker, m *schema.Absorbed) domain.Absorbed {
 	return domain.Absorbed{
-		Member: domain.MemberID(m.Member), Ticket: m.Ticket, Asked: c.id(m.Asked), Done: m.Done,
-		Record: lenderFromWire(c, m.Record),
+		Member:  domain.MemberID(m.Member),
+		Ticket:  m.Ticket,
+		Asked:   c.id(m.Asked),
+		Done:    m.Done,
+		Record:  lenderFromWire(c, m.Record),
+		Signups: listFrom(c, m.Signups, signupFromWire),
 	}
+}
+
+func signupToWire(s *domain.LentSignup) *schema.LentSignup {
+	return &schema.LentSignup{Record: s.Record, Sequence: s.Seq}
+}
+
+func signupFromWire(_ *checker, m *schema.LentSignup) domain.LentSignup {
+	return domain.LentSignup{Record: m.Record, Seq: m.Sequence}
 }
 
 func loanToWire(l *domain.Loan) *schema.Loan {

@@ -14,14 +14,20 @@ func (s *Accounts) Apply(ctx actor.Context, c *domain.Change) error {
 	version, versions := s.views.Version, s.views.Versions
 	switch c.Kind {
 	case domain.RowAdded:
-		return s.addRow(&c.Row)
+		row := c.Row
+		return s.addRow(&row)
 	case domain.RowTaken:
 		return s.removeRow(ctx, &c.Row)
 	case domain.RowsErased:
 		return s.removeRows(ctx, c.Value.(*domain.ErasedRows).Rows)
+	case domain.RowsCounted:
+		return s.countRows(ctx, c.Value.(*domain.CountedAs))
 	case domain.BitPut:
 		b := c.Value.(*domain.Bit)
 		a := s.Of(b.Account)
+		if b.Attribute == domain.AttrHidden {
+			return nil // RowsCounted says so
+		}
 		a.Audience.Put(b)
 		a.versions.SetAttribute(b.Attribute, b.Ord >= a.met, version)
 		s.touch(b.Account, a)
@@ -44,6 +50,9 @@ func (s *Accounts) Apply(ctx actor.Context, c *domain.Change) error {
 // addRow puts a row into its brand's bucket.
 func (s *Accounts) addRow(r *domain.Row) error {
 	a := s.Of(r.Account)
+	if !a.table.Counts(r) {
+		return nil
+	}
 	b := a.buckets[r.Brand]
 	if b == nil {
 		dense, err := s.dense(r.Brand)
@@ -65,6 +74,9 @@ func (s *Accounts) addRow(r *domain.Row) error {
 // removeRow takes a row out of its brand.
 func (s *Accounts) removeRow(ctx actor.Context, r *domain.Row) error {
 	a := s.Of(r.Account)
+	if row := *r; !a.table.Counts(&row) {
+		return nil
+	}
 	s.flushRows(ctx, a)
 	dense, err := s.dense(r.Brand)
 	if err != nil {

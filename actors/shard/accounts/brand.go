@@ -21,6 +21,9 @@ func (b *brandActor) Receive(ctx actor.Context) {
 	case *appendRows:
 		b.columns.Append(m.dense, m.rows)
 		m.done = true
+	case *returnRows:
+		b.columns.Return(m.dense, m.rows)
+		m.done = true
 	case *removeRow:
 		b.columns.Remove(m.dense, &m.row)
 		m.done = true
@@ -31,6 +34,12 @@ func (b *brandActor) Receive(ctx actor.Context) {
 type (
 	// appendRows are new rows of the brand, in order of sequence.
 	appendRows struct {
+		dense uint32
+		rows  []domain.Row
+		done  bool
+	}
+	// returnRows are rows that were stored before and did not count.
+	returnRows struct {
 		dense uint32
 		rows  []domain.Row
 		done  bool

@@ -1,6 +1,9 @@
 package accounts
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
 
 // Store is the shard's store, as far as what is kept in memory is read from it at a start.
 type Store interface {
@@ -19,23 +22,21 @@ type Store interface {
 // loadedMost is how many rows are read at a start between looks at the budget.
 const loadedMost = 1 << 18
 
-// Load reads attributes and rows of members that were added, until stopped gives an error.
-func (s *Accounts) Load(store Store, stopped func() error) error {
-	if err := s.loadAttributes(store); err != nil {
-		return err
-	}
+// LoadRows reads the rows of members that were added, until stopped gives an error. As whose they
+// count is known.
+func (s *Accounts) LoadRows(store Store, stopped func() error) error {
 	err := store.VisitPlaces(func(p domain.NumberedPlace) { s.Of(p.Account).Places.add(p.VisitPlace) })
 	if err != nil {
 		return err
 	}
 	loaded := 0
-	err = store.Rows(func(id domain.AccountID, brand domain.BrandID, rows []domain.Row) error {
+	err = store.Rows(func(id domain.AccountID, brand domain.BrandID, stored []domain.Row) error {
 		dense, err := s.dense(brand)
 		if err != nil {
 			return err
 		}
-		s.Of(id).table.Load(dense, rows)
-		if loaded += len(rows); loaded >= loadedMost {
+		s.Of(id).table.Load(dense, stored)
+		if loaded += len(stored); loaded >= loadedMost {
 			loaded = 0
 			s.Fit()
 		}
@@ -53,10 +54,15 @@ func (s *Accounts) Load(store Store, stopped func() error) error {
 	return nil
 }
 
-func (s *Accounts) loadAttributes(store Store) error {
+// LoadAttributes reads the attributes of members that were added.
+func (s *Accounts) LoadAttributes(store Store) error {
 	err := store.Bits(func(id domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal) {
 		a := s.Of(id)
 		for _, o := range ords {
+			if attribute == domain.AttrHidden {
+				a.table.Count(o, &rows.Counted{As: o, Hidden: true})
+				continue
+			}
 			a.Audience.Put(&domain.Bit{Account: id, Ord: o, Attribute: attribute, Value: value, On: true})
 		}
 	})

@@ -170,20 +170,17 @@ func (m *Machine) Stage(ctx actor.Context) error {
 	}
 	for i := range changes {
 		c := &changes[i]
+		before := m.counted(c)
 		if err := m.Accounts.Apply(ctx, c); err != nil {
 			return err
 		}
 		switch c.Kind {
 		case domain.RowAdded:
-			m.State.Rows += counted(&c.Row)
-		case domain.RowTaken:
-			m.State.Rows -= counted(&c.Row)
-		case domain.RowsErased:
-			for _, r := range c.Value.(*domain.ErasedRows).Rows {
-				if !r.Flags.Dead() {
-					m.State.Rows -= counted(&r)
-				}
-			}
+			m.State.Rows += before
+		case domain.RowTaken, domain.RowsErased:
+			m.State.Rows -= before
+		case domain.RowsCounted:
+			m.State.Rows += m.counted(c) - before
 		}
 	}
 	m.Accounts.Flush(ctx)
@@ -192,10 +189,28 @@ func (m *Machine) Stage(ctx actor.Context) error {
 	return nil
 }
 
-// counted is 1 for an action, and 0 for a visit.
-func counted(r *domain.Row) uint64 {
-	if r.IsVisit() {
-		return 0
+// counted is how many of the actions that a change names count, as accounts have them now. Visits
+// are none.
+func (m *Machine) counted(c *domain.Change) (n uint64) {
+	one := func(r *domain.Row) {
+		if !r.IsVisit() && m.Accounts.Counts(r) {
+			n++
+		}
 	}
-	return 1
+	of := func(rows []domain.Row) {
+		for i := range rows {
+			if !rows[i].Flags.Dead() {
+				one(&rows[i])
+			}
+		}
+	}
+	switch c.Kind {
+	case domain.RowAdded, domain.RowTaken:
+		one(&c.Row)
+	case domain.RowsErased:
+		of(c.Value.(*domain.ErasedRows).Rows)
+	case domain.RowsCounted:
+		of(c.Value.(*domain.CountedAs).Rows)
+	}
+	return n
 }

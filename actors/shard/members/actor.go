@@ -134,6 +134,34 @@ type (
 		At  int64
 	}
 
+	// Lends is what a member, or a shadow, knows of its loan from now on; nil: it lends no more.
+	Lends struct {
+		effect
+		Loan *domain.Loan
+	}
+
+	// Absorb is what a member knows of one that is merged into it, Discharge that it knows nothing more.
+	Absorb struct {
+		effect
+		Absorbed domain.Absorbed
+	}
+	Discharge struct {
+		effect
+		Lender domain.MemberID
+	}
+
+	// Borrow is what a lender has of rows: a shadow copies it.
+	Borrow struct {
+		effect
+		Rows    []domain.LentRow
+		Seqs    []uint64 // that the copies get
+		Clock   int64    // the shard's
+		Places  member.Places
+		History member.History
+
+		Err error
+	}
+
 	// Erase erases the member.
 	Erase struct {
 		effect
@@ -185,6 +213,18 @@ func (a *receiver) Receive(ctx actor.Context) {
 		m.done = true
 	case *Opt:
 		a.opt(m)
+		m.done = true
+	case *Lends:
+		m.changes = a.state.Lends(m.changes, m.Loan)
+		m.done = true
+	case *Absorb:
+		m.changes = a.state.Absorb(m.changes, m.Absorbed)
+		m.done = true
+	case *Discharge:
+		m.changes = a.state.Discharge(m.changes, m.Lender)
+		m.done = true
+	case *Borrow:
+		a.borrow(m)
 		m.done = true
 	case *Erase:
 		m.changes, m.Keys = member.Erase(m.changes, a.state, m.At, m.Past)
@@ -238,5 +278,16 @@ func (a *receiver) opt(m *Opt) {
 		m.changes = a.state.OptIn(m.changes, m.Opt, m.At)
 	} else {
 		m.changes = a.state.OptOut(m.changes, m.Opt, m.At)
+	}
+}
+
+// borrow copies what a lender has of rows.
+func (a *receiver) borrow(m *Borrow) {
+	a.state.Begin(2 * len(m.Rows))
+	for i := range m.Rows {
+		m.changes, m.Err = a.state.Borrow(m.changes, &m.Rows[i], m.Seqs[i], m.Clock, m.Places, m.History)
+		if m.Err != nil {
+			return
+		}
 	}
 }

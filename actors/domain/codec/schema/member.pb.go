@@ -228,6 +228,7 @@ type Absorbed struct {
 	Asked         []byte                 `protobuf:"bytes,3,opt,name=asked" json:"asked,omitempty"` // the request that waits
 	Done          bool                   `protobuf:"varint,4,opt,name=done" json:"done,omitempty"`
 	Record        *Member                `protobuf:"bytes,5,opt,name=record" json:"record,omitempty"`
+	Signups       []*LentSignup          `protobuf:"bytes,6,rep,name=signups" json:"signups,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -297,6 +298,66 @@ func (x *Absorbed) GetRecord() *Member {
 	return nil
 }
 
+func (x *Absorbed) GetSignups() []*LentSignup {
+	if x != nil {
+		return x.Signups
+	}
+	return nil
+}
+
+// LentSignup is the copy of a signup, by the id of its service record.
+type LentSignup struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Record        uint64                 `protobuf:"varint,1,opt,name=record" json:"record,omitempty"`
+	Sequence      uint64                 `protobuf:"varint,2,opt,name=sequence" json:"sequence,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *LentSignup) Reset() {
+	*x = LentSignup{}
+	mi := &file_member_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *LentSignup) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*LentSignup) ProtoMessage() {}
+
+func (x *LentSignup) ProtoReflect() protoreflect.Message {
+	mi := &file_member_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use LentSignup.ProtoReflect.Descriptor instead.
+func (*LentSignup) Descriptor() ([]byte, []int) {
+	return file_member_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *LentSignup) GetRecord() uint64 {
+	if x != nil {
+		return x.Record
+	}
+	return 0
+}
+
+func (x *LentSignup) GetSequence() uint64 {
+	if x != nil {
+		return x.Sequence
+	}
+	return 0
+}
+
 // Loan is the merge of this member into another.
 type Loan struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -310,7 +371,7 @@ type Loan struct {
 
 func (x *Loan) Reset() {
 	*x = Loan{}
-	mi := &file_member_proto_msgTypes[2]
+	mi := &file_member_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -322,7 +383,7 @@ func (x *Loan) String() string {
 func (*Loan) ProtoMessage() {}
 
 func (x *Loan) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[2]
+	mi := &file_member_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -335,7 +396,7 @@ func (x *Loan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Loan.ProtoReflect.Descriptor instead.
 func (*Loan) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{2}
+	return file_member_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *Loan) GetTo() uint64 {
@@ -376,7 +437,7 @@ type RemovedRecord struct {
 
 func (x *RemovedRecord) Reset() {
 	*x = RemovedRecord{}
-	mi := &file_member_proto_msgTypes[3]
+	mi := &file_member_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -388,7 +449,7 @@ func (x *RemovedRecord) String() string {
 func (*RemovedRecord) ProtoMessage() {}
 
 func (x *RemovedRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[3]
+	mi := &file_member_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -401,7 +462,7 @@ func (x *RemovedRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemovedRecord.ProtoReflect.Descriptor instead.
 func (*RemovedRecord) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{3}
+	return file_member_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RemovedRecord) GetId() uint64 {
@@ -442,7 +503,7 @@ type Service struct {
 
 func (x *Service) Reset() {
 	*x = Service{}
-	mi := &file_member_proto_msgTypes[4]
+	mi := &file_member_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -454,7 +515,7 @@ func (x *Service) String() string {
 func (*Service) ProtoMessage() {}
 
 func (x *Service) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[4]
+	mi := &file_member_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -467,7 +528,7 @@ func (x *Service) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Service.ProtoReflect.Descriptor instead.
 func (*Service) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{4}
+	return file_member_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Service) GetId() uint64 {
@@ -587,7 +648,7 @@ type Password struct {
 
 func (x *Password) Reset() {
 	*x = Password{}
-	mi := &file_member_proto_msgTypes[5]
+	mi := &file_member_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -599,7 +660,7 @@ func (x *Password) String() string {
 func (*Password) ProtoMessage() {}
 
 func (x *Password) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[5]
+	mi := &file_member_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -612,7 +673,7 @@ func (x *Password) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Password.ProtoReflect.Descriptor instead.
 func (*Password) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{5}
+	return file_member_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Password) GetAddress() []byte {
@@ -657,7 +718,7 @@ type Opt struct {
 
 func (x *Opt) Reset() {
 	*x = Opt{}
-	mi := &file_member_proto_msgTypes[6]
+	mi := &file_member_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -669,7 +730,7 @@ func (x *Opt) String() string {
 func (*Opt) ProtoMessage() {}
 
 func (x *Opt) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[6]
+	mi := &file_member_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -682,7 +743,7 @@ func (x *Opt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Opt.ProtoReflect.Descriptor instead.
 func (*Opt) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{6}
+	return file_member_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Opt) GetKind() uint32 {
@@ -741,7 +802,7 @@ type Pending struct {
 
 func (x *Pending) Reset() {
 	*x = Pending{}
-	mi := &file_member_proto_msgTypes[7]
+	mi := &file_member_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -753,7 +814,7 @@ func (x *Pending) String() string {
 func (*Pending) ProtoMessage() {}
 
 func (x *Pending) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[7]
+	mi := &file_member_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -766,7 +827,7 @@ func (x *Pending) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Pending.ProtoReflect.Descriptor instead.
 func (*Pending) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{7}
+	return file_member_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *Pending) GetTicket() uint64 {
@@ -815,7 +876,7 @@ type PendingClaim struct {
 
 func (x *PendingClaim) Reset() {
 	*x = PendingClaim{}
-	mi := &file_member_proto_msgTypes[8]
+	mi := &file_member_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -827,7 +888,7 @@ func (x *PendingClaim) String() string {
 func (*PendingClaim) ProtoMessage() {}
 
 func (x *PendingClaim) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[8]
+	mi := &file_member_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -840,7 +901,7 @@ func (x *PendingClaim) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PendingClaim.ProtoReflect.Descriptor instead.
 func (*PendingClaim) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{8}
+	return file_member_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *PendingClaim) GetIdentity() []byte {
@@ -879,7 +940,7 @@ type PersonalPart struct {
 
 func (x *PersonalPart) Reset() {
 	*x = PersonalPart{}
-	mi := &file_member_proto_msgTypes[9]
+	mi := &file_member_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -891,7 +952,7 @@ func (x *PersonalPart) String() string {
 func (*PersonalPart) ProtoMessage() {}
 
 func (x *PersonalPart) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[9]
+	mi := &file_member_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -904,7 +965,7 @@ func (x *PersonalPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonalPart.ProtoReflect.Descriptor instead.
 func (*PersonalPart) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{9}
+	return file_member_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *PersonalPart) GetKey() []byte {
@@ -962,7 +1023,7 @@ type Personal struct {
 
 func (x *Personal) Reset() {
 	*x = Personal{}
-	mi := &file_member_proto_msgTypes[10]
+	mi := &file_member_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -974,7 +1035,7 @@ func (x *Personal) String() string {
 func (*Personal) ProtoMessage() {}
 
 func (x *Personal) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[10]
+	mi := &file_member_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -987,7 +1048,7 @@ func (x *Personal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Personal.ProtoReflect.Descriptor instead.
 func (*Personal) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{10}
+	return file_member_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Personal) GetTokenRandom() []byte {
@@ -1024,7 +1085,7 @@ type PersonalService struct {
 
 func (x *PersonalService) Reset() {
 	*x = PersonalService{}
-	mi := &file_member_proto_msgTypes[11]
+	mi := &file_member_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1036,7 +1097,7 @@ func (x *PersonalService) String() string {
 func (*PersonalService) ProtoMessage() {}
 
 func (x *PersonalService) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[11]
+	mi := &file_member_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1049,7 +1110,7 @@ func (x *PersonalService) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PersonalService.ProtoReflect.Descriptor instead.
 func (*PersonalService) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{11}
+	return file_member_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *PersonalService) GetApplication() uint32 {
@@ -1101,7 +1162,7 @@ type VisitDetails struct {
 
 func (x *VisitDetails) Reset() {
 	*x = VisitDetails{}
-	mi := &file_member_proto_msgTypes[12]
+	mi := &file_member_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1113,7 +1174,7 @@ func (x *VisitDetails) String() string {
 func (*VisitDetails) ProtoMessage() {}
 
 func (x *VisitDetails) ProtoReflect() protoreflect.Message {
-	mi := &file_member_proto_msgTypes[12]
+	mi := &file_member_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1126,7 +1187,7 @@ func (x *VisitDetails) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VisitDetails.ProtoReflect.Descriptor instead.
 func (*VisitDetails) Descriptor() ([]byte, []int) {
-	return file_member_proto_rawDescGZIP(), []int{12}
+	return file_member_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *VisitDetails) GetIp() string {
@@ -1193,13 +1254,18 @@ const file_member_proto_rawDesc = "" +
 	"\aupdated\x18\x11 \x01(\x03R\aupdated\x123\n" +
 	"\aremoved\x18\x12 \x03(\v2\x19.ovation.v1.RemovedRecordR\aremoved\x120\n" +
 	"\babsorbed\x18\x13 \x03(\v2\x14.ovation.v1.AbsorbedR\babsorbed\x12$\n" +
-	"\x04lent\x18\x14 \x01(\v2\x10.ovation.v1.LoanR\x04lent\"\x90\x01\n" +
+	"\x04lent\x18\x14 \x01(\v2\x10.ovation.v1.LoanR\x04lent\"\xc2\x01\n" +
 	"\bAbsorbed\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x16\n" +
 	"\x06ticket\x18\x02 \x01(\x04R\x06ticket\x12\x14\n" +
 	"\x05asked\x18\x03 \x01(\fR\x05asked\x12\x12\n" +
 	"\x04done\x18\x04 \x01(\bR\x04done\x12*\n" +
-	"\x06record\x18\x05 \x01(\v2\x12.ovation.v1.MemberR\x06record\"Z\n" +
+	"\x06record\x18\x05 \x01(\v2\x12.ovation.v1.MemberR\x06record\x120\n" +
+	"\asignups\x18\x06 \x03(\v2\x16.ovation.v1.LentSignupR\asignups\"@\n" +
+	"\n" +
+	"LentSignup\x12\x16\n" +
+	"\x06record\x18\x01 \x01(\x04R\x06record\x12\x1a\n" +
+	"\bsequence\x18\x02 \x01(\x04R\bsequence\"Z\n" +
 	"\x04Loan\x12\x0e\n" +
 	"\x02to\x18\x01 \x01(\x04R\x02to\x12\x16\n" +
 	"\x06ticket\x18\x02 \x01(\x04R\x06ticket\x12\x16\n" +
@@ -1286,48 +1352,50 @@ func file_member_proto_rawDescGZIP() []byte {
 	return file_member_proto_rawDescData
 }
 
-var file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 13)
+var file_member_proto_msgTypes = make([]protoimpl.MessageInfo, 14)
 var file_member_proto_goTypes = []any{
 	(*Member)(nil),          // 0: ovation.v1.Member
 	(*Absorbed)(nil),        // 1: ovation.v1.Absorbed
-	(*Loan)(nil),            // 2: ovation.v1.Loan
-	(*RemovedRecord)(nil),   // 3: ovation.v1.RemovedRecord
-	(*Service)(nil),         // 4: ovation.v1.Service
-	(*Password)(nil),        // 5: ovation.v1.Password
-	(*Opt)(nil),             // 6: ovation.v1.Opt
-	(*Pending)(nil),         // 7: ovation.v1.Pending
-	(*PendingClaim)(nil),    // 8: ovation.v1.PendingClaim
-	(*PersonalPart)(nil),    // 9: ovation.v1.PersonalPart
-	(*Personal)(nil),        // 10: ovation.v1.Personal
-	(*PersonalService)(nil), // 11: ovation.v1.PersonalService
-	(*VisitDetails)(nil),    // 12: ovation.v1.VisitDetails
-	(*Field)(nil),           // 13: ovation.v1.Field
-	(*RegisterMember)(nil),  // 14: ovation.v1.RegisterMember
-	(*UpdateMember)(nil),    // 15: ovation.v1.UpdateMember
+	(*LentSignup)(nil),      // 2: ovation.v1.LentSignup
+	(*Loan)(nil),            // 3: ovation.v1.Loan
+	(*RemovedRecord)(nil),   // 4: ovation.v1.RemovedRecord
+	(*Service)(nil),         // 5: ovation.v1.Service
+	(*Password)(nil),        // 6: ovation.v1.Password
+	(*Opt)(nil),             // 7: ovation.v1.Opt
+	(*Pending)(nil),         // 8: ovation.v1.Pending
+	(*PendingClaim)(nil),    // 9: ovation.v1.PendingClaim
+	(*PersonalPart)(nil),    // 10: ovation.v1.PersonalPart
+	(*Personal)(nil),        // 11: ovation.v1.Personal
+	(*PersonalService)(nil), // 12: ovation.v1.PersonalService
+	(*VisitDetails)(nil),    // 13: ovation.v1.VisitDetails
+	(*Field)(nil),           // 14: ovation.v1.Field
+	(*RegisterMember)(nil),  // 15: ovation.v1.RegisterMember
+	(*UpdateMember)(nil),    // 16: ovation.v1.UpdateMember
 }
 var file_member_proto_depIdxs = []int32{
-	13, // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
-	4,  // 1: ovation.v1.Member.services:type_name -> ovation.v1.Service
-	5,  // 2: ovation.v1.Member.passwords:type_name -> ovation.v1.Password
-	6,  // 3: ovation.v1.Member.opts:type_name -> ovation.v1.Opt
-	7,  // 4: ovation.v1.Member.pending:type_name -> ovation.v1.Pending
-	9,  // 5: ovation.v1.Member.personal:type_name -> ovation.v1.PersonalPart
-	3,  // 6: ovation.v1.Member.removed:type_name -> ovation.v1.RemovedRecord
+	14, // 0: ovation.v1.Member.profile:type_name -> ovation.v1.Field
+	5,  // 1: ovation.v1.Member.services:type_name -> ovation.v1.Service
+	6,  // 2: ovation.v1.Member.passwords:type_name -> ovation.v1.Password
+	7,  // 3: ovation.v1.Member.opts:type_name -> ovation.v1.Opt
+	8,  // 4: ovation.v1.Member.pending:type_name -> ovation.v1.Pending
+	10, // 5: ovation.v1.Member.personal:type_name -> ovation.v1.PersonalPart
+	4,  // 6: ovation.v1.Member.removed:type_name -> ovation.v1.RemovedRecord
 	1,  // 7: ovation.v1.Member.absorbed:type_name -> ovation.v1.Absorbed
-	2,  // 8: ovation.v1.Member.lent:type_name -> ovation.v1.Loan
+	3,  // 8: ovation.v1.Member.lent:type_name -> ovation.v1.Loan
 	0,  // 9: ovation.v1.Absorbed.record:type_name -> ovation.v1.Member
-	13, // 10: ovation.v1.Service.fields:type_name -> ovation.v1.Field
-	14, // 11: ovation.v1.Pending.register:type_name -> ovation.v1.RegisterMember
-	8,  // 12: ovation.v1.Pending.claims:type_name -> ovation.v1.PendingClaim
-	15, // 13: ovation.v1.Pending.update:type_name -> ovation.v1.UpdateMember
-	13, // 14: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
-	11, // 15: ovation.v1.Personal.services:type_name -> ovation.v1.PersonalService
-	13, // 16: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
-	17, // [17:17] is the sub-list for method output_type
-	17, // [17:17] is the sub-list for method input_type
-	17, // [17:17] is the sub-list for extension type_name
-	17, // [17:17] is the sub-list for extension extendee
-	0,  // [0:17] is the sub-list for field type_name
+	2,  // 10: ovation.v1.Absorbed.signups:type_name -> ovation.v1.LentSignup
+	14, // 11: ovation.v1.Service.fields:type_name -> ovation.v1.Field
+	15, // 12: ovation.v1.Pending.register:type_name -> ovation.v1.RegisterMember
+	9,  // 13: ovation.v1.Pending.claims:type_name -> ovation.v1.PendingClaim
+	16, // 14: ovation.v1.Pending.update:type_name -> ovation.v1.UpdateMember
+	14, // 15: ovation.v1.Personal.profile:type_name -> ovation.v1.Field
+	12, // 16: ovation.v1.Personal.services:type_name -> ovation.v1.PersonalService
+	14, // 17: ovation.v1.PersonalService.fields:type_name -> ovation.v1.Field
+	18, // [18:18] is the sub-list for method output_type
+	18, // [18:18] is the sub-list for method input_type
+	18, // [18:18] is the sub-list for extension type_name
+	18, // [18:18] is the sub-list for extension extendee
+	0,  // [0:18] is the sub-list for field type_name
 }
 
 func init() { file_member_proto_init() }
@@ -1342,7 +1410,7 @@ func file_member_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_member_proto_rawDesc), len(file_member_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   13,
+			NumMessages:   14,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

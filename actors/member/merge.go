@@ -1,0 +1,123 @@
+package member
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// NewShadow is the state of a lender's shadow in an ordinal of the borrower's shard.
+func NewShadow(account domain.AccountID, lender domain.MemberID, ord domain.Ordinal) *State {
+	return NewState(&domain.Member{ID: lender.Shadow(), Account: account, Ord: ord, State: domain.MemberShadow})
+}
+
+// Lends makes it what a member, or a shadow, knows of its loan; nil: it lends no more.
+func (s *State) Lends(dst []domain.Change, l *domain.Loan) []domain.Change {
+	return s.change(dst, func(m *domain.Member) { m.Lent = l })
+}
+
+// Absorb makes it what the member knows of one that is merged into it.
+func (s *State) Absorb(dst []domain.Change, a domain.Absorbed) []domain.Change {
+	return s.change(dst, func(m *domain.Member) {
+		m.Absorbed = slices.Clone(m.Absorbed)
+		i := slices.IndexFunc(m.Absorbed, func(o domain.Absorbed) bool { return o.Member == a.Member })
+		if i < 0 {
+			m.Absorbed = append(m.Absorbed, a)
+		} else {
+			m.Absorbed[i] = a
+		}
+	})
+}
+
+// Discharge has the member know nothing of one that was merged into it.
+func (s *State) Discharge(dst []domain.Change, lender domain.MemberID) []domain.Change {
+	return s.change(dst, func(m *domain.Member) {
+		m.Absorbed = slices.DeleteFunc(slices.Clone(m.Absorbed), func(a domain.Absorbed) bool { return a.Member == lender })
+	})
+}
+
+// AbsorbedOf is what a member knows of one that is merged into it; nil: nothing.
+func AbsorbedOf(m *domain.Member, lender domain.MemberID) *domain.Absorbed {
+	for i := range m.Absorbed {
+		if m.Absorbed[i].Member == lender {
+			return &m.Absorbed[i]
+		}
+	}
+	return nil
+}
+
+// Borrow applies to a shadow what its lender has of a row. seq is the sequence that the copy gets.
+func (s *State) Borrow(
+	dst []domain.Change, l *domain.LentRow, seq uint64, clock int64, places Places, h History,
+) ([]domain.Change, error) {
+	row := l.Row
+	row.Seq, row.Account, row.Ord, row.Slot = seq, s.Member.Account, s.Member.Ord, s.Member.ID.Slot()
+	if l.Taken {
+		return s.giveBack(dst, row, h)
+	}
+	if row.IsVisit() && !l.Place.IsZero() {
+		number, isNew := places.Number(l.Place)
+		if isNew {
+			dst = append(dst, domain.Change{Kind: domain.VisitPlacePut, Value: &domain.NumberedPlace{
+				Account: row.Account, Number: number, VisitPlace: l.Place,
+			}})
+		}
+		row.Definition = domain.VisitDefinition(row.Definition, number)
+	}
+	if row.Flags&domain.OneTimeRow != 0 {
+		dst = s.keep(dst, pairOf(&row))
+	}
+	content := l.Content
+	content.Recorded = clock
+	return s.add(dst, row, &content), nil
+}
+
+// giveBack takes out the copy of a row that its lender counts no more. Of a one-time action that was
+// deleted the pair is closed, also where the row was never copied.
+func (s *State) giveBack(dst []domain.Change, row domain.Row, h History) ([]domain.Change, error) {
+	there, ok, err := s.seen(&row, domain.OneMonth(row.Time), h)
+	if err != nil {
+		return dst, err
+	}
+	if row.Flags&domain.OneTimeRow != 0 && row.Flags&domain.Deleted != 0 {
+		pair := pairOf(&row)
+		pair.Deleted = true
+		dst = s.keep(dst, pair)
+	}
+	if !ok || there.Flags.Dead() {
+		return dst, nil
+	}
+	s.mark(&there, row.Flags&domain.DeadFlags)
+	return append(dst, domain.Change{Kind: domain.RowTaken, Row: there}), nil
+}
+
+// pairOf is the pair that a one-time row stands for.
+func pairOf(row *domain.Row) *domain.OneTime {
+	return &domain.OneTime{
+		Account: row.Account, Ord: row.Ord, Definition: row.Definition, Brand: row.Brand,
+		Time: row.Time, Hash: row.Hash, Seq: row.Seq,
+	}
+}
+
+// Pair is what is known of a one-time definition and a brand, and the row that counts for them: none
+// where it was deleted.
+func (s *State) Pair(
+	definition domain.DefinitionID, brand domain.BrandID, h History,
+) (pair domain.OneTime, row domain.Row, ok bool, err error) {
+	of := domain.Row{Account: s.Member.Account, Ord: s.Member.Ord, Definition: definition, Brand: brand}
+	if pair, ok, err = s.pair(&of, h); !ok || err != nil {
+		return pair, row, false, err
+	}
+	row, err = s.standing(&pair, h)
+	return pair, row, true, err
+}
+
+// Precedes orders what members know of one pair: that of the earliest action, then of the smallest
+// hash, counts.
+func Precedes(a, b *domain.OneTime) bool {
+	return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Hash, b.Hash)) < 0
+}
+
+// Forget has a shadow hold nothing: its rows are swept.
+func (s *State) Forget() { s.pairs, s.fresh = nil, s.fresh[:0] }
