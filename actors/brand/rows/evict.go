@@ -75,9 +75,9 @@ type Reload struct {
 	c       *Columns
 	limit   int
 	counted countedRows
-	kinds kindTable // its own numbers: those of the table are the writer's
-	x     sorter
-	runs  []Run
+	kinds   kindTable // its own numbers: those of the table are the writer's
+	x       sorter
+	runs    []Run
 }
 
 // Reload begins to bring a cold brand back; nil when it is not cold, is on its way

@@ -20,7 +20,7 @@ type View struct {
 	own   int // sets in use
 
 	counted countedRows
-	Kinds []Kind
+	Kinds   []Kind
 	// VisitKinds are the kinds of the visits, which have numbers of their own.
 	VisitKinds []Kind
 	members    uint32 // every ordinal in it is below
