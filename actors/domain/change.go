@@ -57,7 +57,7 @@ const (
 	AttrMuted                        // one byte: the code of a service of which no record shares activities
 	AttrLapsed                       // one byte: the code of a service of which there are records, none of them valid
 	AttrVoid                         // VoidValue: a signup whose record is not valid or gone, beside a valid one of its service
-	AttrHidden                       // no value: the rows of the ordinal count nowhere
+	AttrLent                         // no value: the member is merged into another, or about to be
 )
 
 // OptKind says of what an opt-in is one.

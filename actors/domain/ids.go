@@ -57,6 +57,9 @@ const shadowBit MemberID = 1 << 47
 // Shadow is the id under which a shard keeps the copies of another member's rows.
 func (m MemberID) Shadow() MemberID { return m | shadowBit }
 
+// Lender is the member whose rows a shadow has.
+func (m MemberID) Lender() MemberID { return m &^ shadowBit }
+
 // IsShadow reports the id of a shadow.
 func (m MemberID) IsShadow() bool { return m&shadowBit != 0 }
 

@@ -14,7 +14,14 @@ func NewShadow(account domain.AccountID, lender domain.MemberID, ord domain.Ordi
 
 // Lends makes it what a member, or a shadow, knows of its loan; nil: it lends no more.
 func (s *State) Lends(dst []domain.Change, l *domain.Loan) []domain.Change {
-	return s.change(dst, func(m *domain.Member) { m.Lent = l })
+	before := s.Member.Lent != nil
+	dst = s.change(dst, func(m *domain.Member) { m.Lent = l })
+	if is := l != nil; is != before && s.Member.State == domain.MemberActive {
+		dst = append(dst, domain.Change{Kind: domain.BitPut, Value: &domain.Bit{
+			Account: s.Member.Account, Ord: s.Member.Ord, Attribute: domain.AttrLent, On: is,
+		}})
+	}
+	return dst
 }
 
 // Absorb makes it what the member knows of one that is merged into it.
@@ -112,6 +119,9 @@ func (s *State) Pair(
 	row, err = s.standing(&pair, h)
 	return pair, row, true, err
 }
+
+// Pairs are the pairs remembered.
+func (s *State) Pairs() []domain.OneTime { return s.pairs }
 
 // Precedes orders what members know of one pair: that of the earliest action, then of the smallest
 // hash, counts.

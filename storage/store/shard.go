@@ -102,6 +102,28 @@ func (s *Shard) OneTime(
 	return s.staged.pairs.get(account, ord, definition, brand)
 }
 
+// Contents is what each of the rows says beside its columns, nil where nothing is stored; staged rows
+// are part of it.
+func (s *Shard) Contents(rows []domain.Row) ([]*domain.Content, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	committed := contents.NewView(s.store.reader(), s.id, nil, s.store.filters)
+	all, err := committed.Contents(rows)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if all[i] == nil {
+			r := &rows[i]
+			if all[i], err = s.line.Content(r.Account, r.Ord, r.Time, r.Seq); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
 // OneTimes calls f with the pairs of a member, as committed.
 func (s *Shard) OneTimes(account domain.AccountID, ord domain.Ordinal, f func(*domain.OneTime)) error {
 	if err := s.store.usable(); err != nil {

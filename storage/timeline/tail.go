@@ -183,6 +183,26 @@ func (t *Tail) AppendContents(dst []format.Entry, keys []rowsort.Key) []format.E
 	return dst
 }
 
+// Content is the content of an action of the tail; nil: it is not there, or has none.
+func (t *Tail) Content(
+	account domain.AccountID, ord domain.Ordinal, time domain.Second, seq uint64,
+) (*domain.Content, error) {
+	for p := *t.chain(account, ord); p != 0; p = t.prev[p-1] {
+		at := int(p - 1)
+		a := &t.actions[at]
+		if a.Seq != seq || a.Time != time || a.Ord != ord || a.Account != account {
+			continue
+		}
+		if at >= len(t.contents) || !t.contents[at].any {
+			continue // a later entry only adds flags
+		}
+		c := &t.contents[at]
+		e := format.Entry{Seq: seq, Recorded: c.recorded, Text: t.bytes[c.from : c.from+c.n]}
+		return e.Decode()
+	}
+	return nil, nil
+}
+
 // AppendFresh appends the contents of the rows added since the last commit that count, by
 // sequence.
 func (t *Tail) AppendFresh(dst []format.Entry) []format.Entry {

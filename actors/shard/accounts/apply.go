@@ -25,8 +25,8 @@ func (s *Accounts) Apply(ctx actor.Context, c *domain.Change) error {
 	case domain.BitPut:
 		b := c.Value.(*domain.Bit)
 		a := s.Of(b.Account)
-		if b.Attribute == domain.AttrHidden {
-			return nil // RowsCounted says so
+		if b.Attribute == domain.AttrLent {
+			return nil // it is for a start
 		}
 		a.Audience.Put(b)
 		a.versions.SetAttribute(b.Attribute, b.Ord >= a.met, version)

@@ -15,6 +15,11 @@ func (s *Accounts) Counts(r *domain.Row) bool {
 	return s.Of(r.Account).table.Counts(&row)
 }
 
+// Counted is as whose the rows of an ordinal count; nil: as its own.
+func (s *Accounts) Counted(account domain.AccountID, ord domain.Ordinal) *rows.Counted {
+	return s.Of(account).table.Counted(ord)
+}
+
 // Count says at a start as whose the rows of an ordinal count, before they are loaded.
 func (s *Accounts) Count(c *domain.CountedAs) { s.setCounted(c) }
 

@@ -1,9 +1,6 @@
 package accounts
 
-import (
-	"github.com/ovation-analytics/ovation/actors/brand/rows"
-	"github.com/ovation-analytics/ovation/actors/domain"
-)
+import "github.com/ovation-analytics/ovation/actors/domain"
 
 // Store is the shard's store, as far as what is kept in memory is read from it at a start.
 type Store interface {
@@ -54,13 +51,13 @@ func (s *Accounts) LoadRows(store Store, stopped func() error) error {
 	return nil
 }
 
-// LoadAttributes reads the attributes of members that were added.
-func (s *Accounts) LoadAttributes(store Store) error {
+// LoadAttributes reads the attributes of members that were added, and calls f with those who lend.
+func (s *Accounts) LoadAttributes(store Store, f func(domain.AccountID, domain.Ordinal)) error {
 	err := store.Bits(func(id domain.AccountID, attribute domain.Attribute, value string, ords []domain.Ordinal) {
 		a := s.Of(id)
 		for _, o := range ords {
-			if attribute == domain.AttrHidden {
-				a.table.Count(o, &rows.Counted{As: o, Hidden: true})
+			if attribute == domain.AttrLent {
+				f(id, o)
 				continue
 			}
 			a.Audience.Put(&domain.Bit{Account: id, Ord: o, Attribute: attribute, Value: value, On: true})

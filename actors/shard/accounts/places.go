@@ -31,5 +31,8 @@ func (p *Places) add(at domain.VisitPlace) uint32 {
 	return number
 }
 
+// At is the place with a number.
+func (p *Places) At(number uint32) domain.VisitPlace { return p.list[number] }
+
 // published are the places as a view has them.
 func (p *Places) published() []domain.VisitPlace { return p.list[:len(p.list):len(p.list)] }

@@ -14,6 +14,9 @@ func (g *Registrar) Erase(ctx actor.Context, r *domain.Record, c *domain.EraseMe
 	if k == nil || err != nil {
 		return err
 	}
+	if err := g.merges.Release(ctx, r, k, c.At); err != nil {
+		return err
+	}
 	before, at := k.State().Member, k.Place()
 	past, err := g.loaded.Past(at)
 	if err != nil {
@@ -21,6 +24,7 @@ func (g *Registrar) Erase(ctx actor.Context, r *domain.Record, c *domain.EraseMe
 	}
 	m := &members.Erase{At: c.At, Past: past}
 	g.effects.Apply(ctx, k, m)
+	g.merges.Erased(k)
 	g.keys.delete(m.Keys)
 	if err := g.claims.follow(r, k, &before); err != nil {
 		return err

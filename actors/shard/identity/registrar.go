@@ -39,6 +39,13 @@ type Shard interface {
 	ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error
 }
 
+// Merges follows members that are erased.
+type Merges interface {
+	// Release ends what a member that is about to be erased has part in, Erased that it has no rows.
+	Release(ctx actor.Context, r *domain.Record, k *members.Actor, at int64) error
+	Erased(k *members.Actor)
+}
+
 // Registrar registers members and judges claims.
 type Registrar struct {
 	effects    Effects
@@ -48,6 +55,7 @@ type Registrar struct {
 	loaded     *members.Loaded
 	accounts   *accounts.Accounts
 	registered *atomic.Int64
+	merges     Merges
 }
 
 // Config is what a Registrar is given.
@@ -60,12 +68,13 @@ type Config struct {
 	Accounts   *accounts.Accounts
 	Shards     int
 	Registered *atomic.Int64 // counts registrations
+	Merges     Merges
 }
 
 // New is the registrar of a shard.
 func New(c Config) *Registrar {
 	return &Registrar{
-		c.Effects, c.Shard, claims{c.Effects, c.Ledger, c.Roster, c.Shards}, dataKeys{c.Effects}, c.Loaded, c.Accounts, c.Registered,
+		c.Effects, c.Shard, claims{c.Effects, c.Ledger, c.Roster, c.Shards}, dataKeys{c.Effects}, c.Loaded, c.Accounts, c.Registered, c.Merges,
 	}
 }
 

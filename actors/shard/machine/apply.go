@@ -93,10 +93,25 @@ func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
 		m.effects.refuse(r, a, domain.UnknownMember, "")
 		return nil
 	}
+	if m.merger.Involved(at) {
+		return m.alone(ctx, r, at)
+	}
 	if !asked.IsZero() {
 		m.effects.batch.asked[asked] = struct{}{}
 	}
 	return m.group(ctx, r, at)
+}
+
+// alone applies an activity of a member that has part in a merge, and what follows from it.
+func (m *Machine) alone(ctx actor.Context, r *domain.Record, at member.Place) error {
+	m.effects.batch.done.Kept = true
+	if err := m.flush(ctx); err != nil {
+		return err
+	}
+	if err := m.group(ctx, r, at); err != nil {
+		return err
+	}
+	return m.flush(ctx)
 }
 
 // group adds the activity to its member's message.
@@ -157,14 +172,31 @@ func (m *Machine) flush(ctx actor.Context) error {
 	return m.Stage(ctx)
 }
 
-// Stage puts the changes made so far into the store's open batch, and follows them
-// in memory: what is published at the commit.
+// Stage puts the changes made so far, and what follows from them, into the store's open batch, and
+// follows them in memory: what is published at the commit.
 func (m *Machine) Stage(ctx actor.Context) error {
-	m.effects.sequence()
-	changes := m.effects.batch.changes
-	if len(changes) == 0 {
-		return nil
+	for {
+		m.effects.sequence()
+		changes := m.effects.batch.changes
+		if len(changes) == 0 {
+			return nil
+		}
+		m.effects.batch.changes = nil
+		if err := m.stage(ctx, changes); err != nil {
+			return err
+		}
+		if err := m.merger.Follow(ctx, changes); err != nil {
+			return err
+		}
+		clear(changes)
+		if m.effects.batch.changes == nil {
+			m.effects.batch.changes = changes[:0]
+		}
 	}
+}
+
+// stage stages changes.
+func (m *Machine) stage(ctx actor.Context, changes []domain.Change) error {
 	if err := m.store.Stage(changes); err != nil {
 		return err
 	}
@@ -184,8 +216,6 @@ func (m *Machine) Stage(ctx actor.Context) error {
 		}
 	}
 	m.Accounts.Flush(ctx)
-	clear(changes)
-	m.effects.batch.changes = changes[:0]
 	return nil
 }
 

@@ -6,8 +6,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/merging"
 )
 
 // commands applies the records that are no activities. It is owned by its machine.
@@ -16,6 +18,7 @@ type commands struct {
 	store     Store
 	effects   *effects
 	registrar *identity.Registrar
+	merger    *merging.Merger
 	counted   func(*domain.Record) // nil: not asked for
 }
 
@@ -45,6 +48,12 @@ func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
 		return c.registrar.ResetPassword(ctx, r, ownReset(m))
 	case *domain.EraseMember:
 		return c.registrar.Erase(ctx, r, m)
+	case *domain.MergeMembers:
+		return c.merger.Merge(ctx, r, m)
+	case *domain.UnmergeMember:
+		return c.merger.Unmerge(ctx, r, m)
+	case *domain.Lend:
+		return c.merger.Lend(ctx, r, m)
 	case *domain.OptIn:
 		return c.opt(ctx, r, m.Member, &members.Opt{Opt: m.Opt, In: true, At: m.At})
 	case *domain.OptOut:
@@ -92,9 +101,21 @@ func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, 
 	if k == nil || err != nil {
 		return err
 	}
+	if !m.In {
+		c.optLenders(r.Account, &k.State().Member, m)
+	}
 	c.effects.Apply(ctx, k, m)
 	c.effects.Complete(r, domain.Outcome{Member: id})
 	return nil
+}
+
+// optLenders opts out the members merged into one that opts out.
+func (c *commands) optLenders(account domain.AccountID, of *domain.Member, m *members.Opt) {
+	for _, lender := range member.OptedLenders(of, m.Opt) {
+		c.effects.Send(&domain.Outgoing{To: lender.Slot().Shard(c.effects.shards), Forward: &domain.Record{
+			Kind: domain.KindOptOut, Account: account, Command: &domain.OptOut{Member: lender, Opt: m.Opt, At: m.At},
+		}})
+	}
 }
 
 // deleteAction takes an action out of everything that counts or shows it. What it is

@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/merging"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -64,6 +65,7 @@ type Machine struct {
 	parked     parked
 	identities *identity.Ledger
 	registrar  *identity.Registrar
+	merger     *merging.Merger
 	commands   commands
 	effects    effects
 }
@@ -106,11 +108,16 @@ func (m *Machine) Open(store Store) *Machine {
 		shard: c.ID, shards: c.Shards, state: &n.State, requests: newRequests(store), waiting: c.Waiting,
 		outbox: n.Outbox, sent: map[int]uint64{}, stats: &c.Stats.Records,
 	}
+	n.merger = merging.New(merging.Config{
+		Effects: &n.effects, Shard: n, State: &n.State, Store: store, Loaded: n.loaded, Roster: n.roster,
+		Accounts: n.Accounts, Shards: c.Shards,
+	})
 	n.registrar = identity.New(identity.Config{
 		Effects: &n.effects, Shard: n, Ledger: n.identities, Roster: n.roster, Loaded: n.loaded, Accounts: n.Accounts,
-		Shards: c.Shards, Registered: &c.Stats.Members.Registered,
+		Shards: c.Shards, Registered: &c.Stats.Members.Registered, Merges: n.merger,
 	})
-	n.commands = commands{&n.State, store, &n.effects, n.registrar, c.Counted}
+	n.merger.Members = n.registrar
+	n.commands = commands{&n.State, store, &n.effects, n.registrar, n.merger, c.Counted}
 	return n
 }
 
@@ -137,8 +144,12 @@ func (m *Machine) Load() (err error) {
 		return err
 	}
 	if err := m.store.Members(func(id domain.AccountID, ord domain.Ordinal, who domain.MemberID) {
-		m.roster.Add(who, member.Place{Account: id, Ord: ord})
 		m.Accounts.Of(id).Audience.Add(who)
+		if at := (member.Place{Account: id, Ord: ord}); who.IsShadow() {
+			m.merger.Shadow(at, who)
+		} else {
+			m.roster.Add(who, at)
+		}
 	}); err != nil {
 		return err
 	}
@@ -148,7 +159,16 @@ func (m *Machine) Load() (err error) {
 	}); err != nil {
 		return err
 	}
-	if err := m.Accounts.Load(m.store, m.c.Ctx.Err); err != nil {
+	var lenders []member.Place
+	if err := m.Accounts.LoadAttributes(m.store, func(id domain.AccountID, ord domain.Ordinal) {
+		lenders = append(lenders, member.Place{Account: id, Ord: ord})
+	}); err != nil {
+		return err
+	}
+	if err := m.merger.Load(m.store, lenders); err != nil {
+		return err
+	}
+	if err := m.Accounts.LoadRows(m.store, m.c.Ctx.Err); err != nil {
 		return err
 	}
 	if err := m.store.Outbox(func(o *domain.Outgoing) {

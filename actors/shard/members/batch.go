@@ -13,6 +13,11 @@ type Store interface {
 	// Past is all that a member did, dead actions too, in order of (time, sequence); what is
 	// staged is part of it.
 	Past(account domain.AccountID, ord domain.Ordinal) ([]domain.Row, error)
+	// Contents is what each of the rows says beside its columns, nil where nothing is stored; what is
+	// staged is part of it.
+	Contents(rows []domain.Row) ([]*domain.Content, error)
+	// OneTimes calls f with the one-time pairs of a member, as of the last commit.
+	OneTimes(account domain.AccountID, ord domain.Ordinal, f func(*domain.OneTime)) error
 }
 
 // Batch is the activities of a micro-batch by member, in the order of each member's first.

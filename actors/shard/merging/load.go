@@ -1,0 +1,129 @@
+package merging
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// Store is the shard's store, as far as merges are read from it at a start.
+type Store interface {
+	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
+	OneTimes(account domain.AccountID, ord domain.Ordinal, f func(*domain.OneTime)) error
+	OneTime(
+		account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID,
+	) (domain.OneTime, bool, error)
+}
+
+// Shadow notes at a start where a lender's rows are copied.
+func (m *Merger) Shadow(at member.Place, shadow domain.MemberID) {
+	m.shadows[lender{at.Account, shadow.Lender()}] = at
+}
+
+// Load reads which members lend, and says as whose rows count. Shadows are noted.
+func (m *Merger) Load(store Store, lenders []member.Place) error {
+	for _, at := range lenders {
+		of, err := store.Member(at.Account, at.Ord)
+		if err != nil {
+			return err
+		}
+		if of != nil && of.Lent != nil {
+			m.loans[at] = *of.Lent
+		}
+	}
+	for _, at := range m.shadows {
+		of, err := store.Member(at.Account, at.Ord)
+		if err != nil {
+			return err
+		}
+		if of != nil && of.Lent != nil && of.Lent.Done {
+			if borrower, ok := m.Roster.Find(of.Lent.To); ok {
+				m.join(at, borrower)
+			}
+		} else {
+			m.Accounts.Count(&domain.CountedAs{Account: at.Account, Ord: at.Ord, As: at.Ord, Hidden: true})
+		}
+	}
+	for at, loan := range m.loans {
+		if loan.Done {
+			m.Accounts.Count(&domain.CountedAs{Account: at.Account, Ord: at.Ord, As: at.Ord, Hidden: true})
+		}
+	}
+	for root := range m.groups {
+		if err := m.loadGroup(store, root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// join notes that a shadow's rows count as a member's.
+func (m *Merger) join(shadow, borrower member.Place) {
+	m.counted[shadow] = borrower
+	group := append(slices.Clone(m.groups[borrower]), shadow)
+	slices.SortFunc(group, func(a, b member.Place) int { return cmp.Compare(a.Ord, b.Ord) })
+	m.groups[borrower] = group
+}
+
+// loadGroup says what of a member and its shadows is covered.
+func (m *Merger) loadGroup(store Store, root member.Place) error {
+	covered, err := m.coveredOf(store, root)
+	if err != nil {
+		return err
+	}
+	hidden := m.loans[root].Done
+	for _, at := range m.sources(root) {
+		seqs := covered[at]
+		slices.Sort(seqs)
+		m.Accounts.Count(&domain.CountedAs{
+			Account: at.Account, Ord: at.Ord, As: root.Ord, Hidden: hidden, Covered: slices.Compact(seqs),
+		})
+	}
+	return nil
+}
+
+// coveredOf are the sequences of the actions that are covered, of each source of a member.
+func (m *Merger) coveredOf(store Store, root member.Place) (map[member.Place][]uint64, error) {
+	covered := map[member.Place][]uint64{}
+	for _, shadow := range m.groups[root] {
+		var pairs []domain.OneTime
+		err := store.OneTimes(shadow.Account, shadow.Ord, func(o *domain.OneTime) { pairs = append(pairs, *o) })
+		if err != nil {
+			return nil, err
+		}
+		for i := range pairs {
+			if err := m.coveredBy(store, root, &pairs[i], covered); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return covered, nil
+}
+
+// coveredBy adds the actions of one pair that are covered.
+func (m *Merger) coveredBy(
+	store Store, root member.Place, p *domain.OneTime, covered map[member.Place][]uint64,
+) error {
+	var all []known
+	first := 0
+	for _, at := range m.sources(root) {
+		one, ok, err := store.OneTime(at.Account, at.Ord, p.Definition, p.Brand)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		if all = append(all, known{at: at, one: one}); member.Precedes(&one, &all[first].one) {
+			first = len(all) - 1
+		}
+	}
+	for i := range all {
+		if i != first {
+			covered[all[i].at] = append(covered[all[i].at], all[i].one.Seq)
+		}
+	}
+	return nil
+}
