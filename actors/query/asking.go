@@ -51,6 +51,7 @@ func (a *asking) name(ctx context.Context) error {
 		ids = slices.Concat(ids, f.Exclude)
 	}
 	about := a.question
+	a.names = names{}
 	if len(ids) > 0 {
 		var err error
 		if a.names, err = a.c.survivors(ctx, a.question.Account, ids, a.wait, a.floors); err != nil {
@@ -62,7 +63,10 @@ func (a *asking) name(ctx context.Context) error {
 		slices.Equal(a.about.Filter.Exclude, about.Filter.Exclude) {
 		return nil
 	}
-	a.about, a.shards, a.parts = about, a.c.shardsOf(about), nil
+	a.about, a.parts = about, nil
+	if a.shards = a.names.shards; len(f.Exclude) > 0 || about != a.question || about.Among() == nil {
+		a.shards = a.c.shardsOf(about)
+	}
 	return a.c.limit(&Ask{Question: about, plan: a.plan})
 }
 
@@ -93,7 +97,11 @@ func (a *asking) round(ctx context.Context) error {
 	}
 	select {
 	case err := <-g.reply:
-		a.parts = append(a.parts, g.parts...)
+		if a.parts == nil {
+			a.parts = g.parts
+		} else {
+			a.parts = append(a.parts, g.parts...)
+		}
 		return err
 	case <-ctx.Done():
 		return domain.ErrUnavailable
@@ -108,26 +116,22 @@ func (a *asking) answered(shard int) bool {
 // agree reports that all views agree. Where nothing was ever handed over they do.
 func (a *asking) agree() bool {
 	handed := func(p *Part) bool { return len(p.Handovers) > 0 }
-	if a.floors == nil && !slices.ContainsFunc(a.parts, handed) && !a.names.handed() {
+	if a.floors == nil && !slices.ContainsFunc(a.parts, handed) && len(a.names.views) == 0 {
 		return true
 	}
 	if a.floors == nil {
 		a.floors = make(floors, len(a.c.o.Shards))
 	}
-	views := make([]seen, 0, len(a.parts)+len(a.names.views))
+	views := make([]seen, 0, len(a.parts)+len(a.names.shards))
 	for _, p := range a.parts {
 		views = append(views, seen{p.Shard, p.Handovers})
 	}
-	for i := range a.names.views {
-		v := &a.names.views[i]
-		views = append(views, seen{v.shard, v.Handovers})
-	}
-	return a.floors.check(views)
+	return a.floors.check(a.names.seen(views))
 }
 
 // namesAreBehind reports that a view that names were looked up in does not reach its floor.
 func (a *asking) namesAreBehind() bool {
-	return slices.ContainsFunc(a.names.views, func(v told) bool { return !reached(v.Handovers, a.floors[v.shard]) })
+	return slices.ContainsFunc(a.names.seen(nil), func(v seen) bool { return !reached(v.handovers, a.floors[v.shard]) })
 }
 
 // merge makes the answer of all parts. The position is that of the parts, and of the views that told

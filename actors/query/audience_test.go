@@ -197,7 +197,7 @@ func (s *shardModel) shown() []domain.Handover {
 }
 
 // Survivors is that of the newest view.
-func (s *shardModel) Survivors(_ context.Context, m *Named) (out Survivors, err error) {
+func (s *shardModel) Survivors(_ context.Context, m Named) (out Survivors, err error) {
 	s.world.happens(s, m.Handovers)
 	out = Survivors{Next: s.next, Handovers: s.shown()}
 	for _, id := range m.Members {

@@ -15,7 +15,8 @@ import (
 
 // names is what is known of members that a question names.
 type names struct {
-	views  []told
+	shards []Shard               // those of the named members, by id; nil: of another one
+	views  []told                // that they were looked up in; of shards that were not given one has no handovers
 	merged []domain.MergedMember // named ones that were merged, and those that they were merged into
 }
 
@@ -35,19 +36,24 @@ func (c *Coordinator) survivors(
 		one := true
 		for ask := ids; len(ask) > 0 && one; {
 			merged := len(n.merged)
-			for i, asked := range c.shardsWith(ask) {
-				if !asked {
+			shards := c.shardsWith(ask)
+			named := n.shards == nil
+			if named {
+				n.shards = shards
+			}
+			for i, shard := range shards {
+				if shard == nil {
 					continue
 				}
-				m := &Named{Account: account, Members: ask, Next: wait.Next(i)}
+				m := Named{Account: account, Members: ask, Next: wait.Next(i)}
 				if f != nil {
 					m.Handovers = f[i]
 				}
-				s, err := c.o.Shards[i].Survivors(ctx, m)
+				s, err := shard.Survivors(ctx, m)
 				if err != nil {
 					return n, err
 				}
-				one = n.add(i, &s) && one
+				one = n.add(i, s, named) && one
 			}
 			ask = n.unknown(merged)
 		}
@@ -60,25 +66,43 @@ func (c *Coordinator) survivors(
 	}
 }
 
-// shardsWith reports of each shard whether one of the members is its.
-func (c *Coordinator) shardsWith(ids []domain.MemberID) []bool {
-	out := make([]bool, len(c.o.Shards))
-	for _, id := range ids {
-		out[id.Slot().Shard(len(out))] = true
+// add adds what a shard says, of members that the question names or of others; false where it said
+// something earlier, of another view.
+func (n *names) add(shard int, s Survivors, named bool) bool {
+	n.merged = append(n.merged, s.Merged...)
+	v := n.view(shard)
+	switch {
+	case v != nil:
+		return reached(v.Handovers, s.Handovers) && reached(s.Handovers, v.Handovers)
+	case named && len(s.Handovers) == 0:
+		return true
 	}
-	return out
+	n.views = append(n.views, told{shard, s})
+	return named || n.shards[shard] == nil || len(s.Handovers) == 0
 }
 
-// add adds what a shard says; false where it said something earlier, of another view.
-func (n *names) add(shard int, s *Survivors) bool {
-	n.merged = append(n.merged, s.Merged...)
+// view is that of a shard; nil: it has none, or one without handovers.
+func (n *names) view(shard int) *told {
 	for i := range n.views {
 		if v := &n.views[i]; v.shard == shard {
-			return reached(v.Handovers, s.Handovers) && reached(s.Handovers, v.Handovers)
+			return v
 		}
 	}
-	n.views = append(n.views, told{shard, *s})
-	return true
+	return nil
+}
+
+// seen appends them to others.
+func (n *names) seen(all []seen) []seen {
+	for i := range n.views {
+		v := &n.views[i]
+		all = append(all, seen{v.shard, v.Handovers})
+	}
+	for i, shard := range n.shards {
+		if shard != nil && n.view(i) == nil {
+			all = append(all, seen{shard: i})
+		}
+	}
+	return all
 }
 
 // unknown are the members that those from the first on were merged into, without those that are
@@ -91,11 +115,6 @@ func (n *names) unknown(first int) (ids []domain.MemberID) {
 		}
 	}
 	return ids
-}
-
-// handed reports that one of the views is of a shard that handed over anything, or got it.
-func (n *names) handed() bool {
-	return slices.ContainsFunc(n.views, func(v told) bool { return len(v.Handovers) > 0 })
 }
 
 // replaced is the question about those that the named members stand for; the question itself where
@@ -137,7 +156,7 @@ func standing(list []domain.MemberID, into map[domain.MemberID]domain.MemberID) 
 }
 
 // Survivors reads on the caller's goroutine. Where nothing was ever merged it is a look at the view.
-func (l *Local) Survivors(ctx context.Context, m *Named) (s Survivors, err error) {
+func (l *Local) Survivors(ctx context.Context, m Named) (s Survivors, err error) {
 	if v := l.Views.Peek(); v != nil && v.Next >= m.Next && len(v.Handovers)+len(m.Handovers) == 0 {
 		return Survivors{Next: v.Next}, nil
 	}
@@ -150,7 +169,7 @@ func (l *Local) Survivors(ctx context.Context, m *Named) (s Survivors, err error
 		return s, domain.ErrUnavailable
 	}
 	s = Survivors{Next: v.Next, Handovers: v.Handovers}
-	hidden := l.hidden(v, m)
+	hidden := l.hidden(v, &m)
 	if len(hidden) == 0 {
 		return s, nil
 	}

@@ -99,8 +99,8 @@ func TestLocal_SurvivorsAreOfMergedMembersAlone(t *testing.T) {
 	s := newMerger(5)
 	l := s.local(t)
 	other := domain.MemberIDOf(1, 3)
-	named := &Named{Account: 1, Members: []domain.MemberID{s.id(3), other, s.id(1), s.id(2), s.id(1), s.id(9), 0}}
-	ask := func(m *Named) Survivors {
+	named := Named{Account: 1, Members: []domain.MemberID{s.id(3), other, s.id(1), s.id(2), s.id(1), s.id(9), 0}}
+	ask := func(m Named) Survivors {
 		t.Helper()
 		s, err := l.Survivors(context.Background(), m)
 		if err != nil {
@@ -127,10 +127,10 @@ func TestLocal_SurvivorsAreOfMergedMembersAlone(t *testing.T) {
 	if d := diff.Diff(want, ask(named).Merged); d != "" || s.reads != 2 {
 		t.Errorf("%d reads: %s", s.reads, d)
 	}
-	if d := diff.Diff([]domain.MergedMember(nil), ask(&Named{Account: 2, Members: named.Members}).Merged); d != "" {
+	if d := diff.Diff([]domain.MergedMember(nil), ask(Named{Account: 2, Members: named.Members}).Merged); d != "" {
 		t.Errorf("of another account: %s", d)
 	}
-	if _, err := l.Survivors(context.Background(), &Named{Account: 1, Next: 4}); domain.CodeOf(err) != domain.Unavailable {
+	if _, err := l.Survivors(context.Background(), Named{Account: 1, Next: 4}); domain.CodeOf(err) != domain.Unavailable {
 		t.Errorf("what is not applied: %v", err)
 	}
 	s.lend(1, 0)
@@ -156,7 +156,7 @@ func TestLocal_WaitsForHandovers(t *testing.T) {
 	told := func(ctx context.Context) <-chan error {
 		done := make(chan error, 1)
 		go func() {
-			s, err := l.Survivors(ctx, &Named{Account: 1, Handovers: floor})
+			s, err := l.Survivors(ctx, Named{Account: 1, Handovers: floor})
 			if err == nil && !reached(s.Handovers, floor) {
 				err = errors.New("it did not wait")
 			}
