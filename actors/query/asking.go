@@ -18,8 +18,8 @@ type asking struct {
 	about  *domain.Question // the question, about those that merged members stand for
 	names  names
 	shards []Shard // that it is asked of, by id; nil: not of that one
-	parts  []*Part
-	floors floors // nil: all views agreed so far
+	floors floors  // nil: all views agreed so far
+	gather gather
 }
 
 // answer asks the shards, and again those that are behind.
@@ -63,7 +63,7 @@ func (a *asking) name(ctx context.Context) error {
 		slices.Equal(a.about.Filter.Exclude, about.Filter.Exclude) {
 		return nil
 	}
-	a.about, a.parts = about, nil
+	a.about, a.gather.parts = about, nil
 	if a.shards = a.names.shards; len(f.Exclude) > 0 || about != a.question || about.Among() == nil {
 		a.shards = a.c.shardsOf(about)
 	}
@@ -72,58 +72,58 @@ func (a *asking) name(ctx context.Context) error {
 
 // round asks the shards side by side that have not answered, or are behind.
 func (a *asking) round(ctx context.Context) error {
+	g := &a.gather
 	if a.floors != nil {
-		a.parts = slices.DeleteFunc(a.parts, func(p *Part) bool { return !reached(p.Handovers, a.floors[p.Shard]) })
+		g.parts = slices.DeleteFunc(g.parts, func(p *Part) bool { return !reached(p.Handovers, a.floors[p.Shard]) })
 	}
 	left := 0
-	for i, s := range a.shards {
-		if s != nil && !a.answered(i) {
+	for i := range a.shards {
+		if !a.answered(i) {
 			left++
 		}
 	}
 	if left == 0 {
 		return nil
 	}
-	g := newGather(left)
-	for i, s := range a.shards {
-		if s == nil || a.answered(i) {
+	ask := make([]Ask, 0, left)
+	for i := range a.shards {
+		if a.answered(i) {
 			continue
 		}
-		m := &Ask{Question: a.about, Next: a.wait.Next(i), plan: a.plan}
+		m := Ask{Question: a.about, Next: a.wait.Next(i), plan: a.plan, shard: i}
 		if a.floors != nil {
 			m.Handovers = a.floors[i]
 		}
-		s.Answer(ctx, m, g.take)
+		ask = append(ask, m)
+	}
+	g.expect(left)
+	for i := range ask {
+		a.shards[ask[i].shard].Answer(ctx, &ask[i], g.take)
 	}
 	select {
 	case err := <-g.reply:
-		if a.parts == nil {
-			a.parts = g.parts
-		} else {
-			a.parts = append(a.parts, g.parts...)
-		}
 		return err
 	case <-ctx.Done():
 		return domain.ErrUnavailable
 	}
 }
 
-// answered reports that there is a part of the shard.
+// answered reports that there is a part of the shard, or that it is not asked.
 func (a *asking) answered(shard int) bool {
-	return slices.ContainsFunc(a.parts, func(p *Part) bool { return p.Shard == shard })
+	return a.shards[shard] == nil || slices.ContainsFunc(a.gather.parts, func(p *Part) bool { return p.Shard == shard })
 }
 
 // agree reports that all views agree. Where nothing was ever handed over they do.
 func (a *asking) agree() bool {
 	handed := func(p *Part) bool { return len(p.Handovers) > 0 }
-	if a.floors == nil && !slices.ContainsFunc(a.parts, handed) && len(a.names.views) == 0 {
+	if a.floors == nil && !slices.ContainsFunc(a.gather.parts, handed) && len(a.names.views) == 0 {
 		return true
 	}
 	if a.floors == nil {
 		a.floors = make(floors, len(a.c.o.Shards))
 	}
-	views := make([]seen, 0, len(a.parts)+len(a.names.shards))
-	for _, p := range a.parts {
+	views := make([]seen, 0, len(a.gather.parts)+len(a.names.shards))
+	for _, p := range a.gather.parts {
 		views = append(views, seen{p.Shard, p.Handovers})
 	}
 	return a.floors.check(a.names.seen(views))
@@ -137,7 +137,7 @@ func (a *asking) namesAreBehind() bool {
 // merge makes the answer of all parts. The position is that of the parts, and of the views that told
 // who was merged.
 func (a *asking) merge() (*domain.Answer, error) {
-	out, err := (&gather{parts: a.parts}).merge(a.about)
+	out, err := a.gather.merge(a.about)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (a *asking) merge() (*domain.Answer, error) {
 		return out, nil
 	}
 	for i := range a.names.views {
-		if v := &a.names.views[i]; !a.answered(v.shard) {
+		if v := &a.names.views[i]; a.shards[v.shard] == nil {
 			out.Position.Shards = append(out.Position.Shards, domain.ShardOffset{Shard: v.shard, Next: v.Next})
 		}
 	}

@@ -9,7 +9,8 @@ type Ask struct {
 	// Handovers are waited for: the part is not of a view with less of any of them.
 	Handovers []domain.Handover
 
-	plan *plan // made of the question and the catalog; a shard that gets none makes it
+	shard int
+	plan  *plan // made of the question and the catalog; a shard that gets none makes it
 }
 
 // Part is a shard's part of an answer: what the shape of the question asks for.

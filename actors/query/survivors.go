@@ -156,10 +156,14 @@ func standing(list []domain.MemberID, into map[domain.MemberID]domain.MemberID) 
 }
 
 // Survivors reads on the caller's goroutine. Where nothing was ever merged it is a look at the view.
-func (l *Local) Survivors(ctx context.Context, m Named) (s Survivors, err error) {
+func (l *Local) Survivors(ctx context.Context, m Named) (Survivors, error) {
 	if v := l.Views.Peek(); v != nil && v.Next >= m.Next && len(v.Handovers)+len(m.Handovers) == 0 {
 		return Survivors{Next: v.Next}, nil
 	}
+	return l.survivors(ctx, m)
+}
+
+func (l *Local) survivors(ctx context.Context, m Named) (s Survivors, err error) {
 	v := l.await(ctx, m.Handovers)
 	if v == nil {
 		return s, domain.ErrUnavailable
