@@ -51,17 +51,26 @@ func (m MemberID) Slot() Slot { return Slot(m & (Slots - 1)) }
 // Sequence is the member's number within its slot.
 func (m MemberID) Sequence() uint64 { return uint64(m) >> 12 }
 
-// shadowBit marks the id of a shadow; sequences of members stay below it.
-const shadowBit MemberID = 1 << 47
+// The id of a shadow is that of the lender with shadowBit, which no member's has, and above it how
+// many shadows of the lender the shard had before.
+const (
+	shadowBit   MemberID = 1 << 47
+	shadowShift          = 48
+)
 
-// Shadow is the id under which a shard keeps the copies of another member's rows.
-func (m MemberID) Shadow() MemberID { return m | shadowBit }
+// Shadow is the id under which a shard keeps the copies of a member's rows, once it has had n before.
+func (m MemberID) Shadow(n int) MemberID { return m | shadowBit | MemberID(n)<<shadowShift }
 
-// Lender is the member whose rows a shadow has.
-func (m MemberID) Lender() MemberID { return m &^ shadowBit }
+// MaxShadows is how many shadows of a member a shard can have one after the other.
+const MaxShadows = 1 << (64 - shadowShift)
 
 // IsShadow reports the id of a shadow.
 func (m MemberID) IsShadow() bool { return m&shadowBit != 0 }
+
+// Lender is the member whose rows a shadow has, and how many shadows of it were before.
+func (m MemberID) Lender() (id MemberID, before int) {
+	return m & (shadowBit - 1), int(m >> shadowShift)
+}
 
 // ActionID is sequence << 12 | slot of the member; sequences count by shard.
 type ActionID uint64

@@ -55,9 +55,10 @@ type Lend struct {
 	Step   LendStep
 	Member MemberID // addressed: its slot is the record's place
 	Other  MemberID
-	Ticket uint64 // which merge of the two it is of
-	At     int64  // ms since 1970
-	Code   Code   // of a refusal
+	Ticket uint64    // which merge of the two it is of
+	At     int64     // ms since 1970
+	Code   Code      // of a refusal
+	Asked  RequestID // of a return: the request that waits for it
 
 	Rows   []LentRow
 	Last   bool    // the handover: from here on the rows count at the borrower

@@ -7,9 +7,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// NewShadow is the state of a lender's shadow in an ordinal of the borrower's shard.
-func NewShadow(account domain.AccountID, lender domain.MemberID, ord domain.Ordinal) *State {
-	return NewState(&domain.Member{ID: lender.Shadow(), Account: account, Ord: ord, State: domain.MemberShadow})
+// NewShadow is the state of a shadow in an ordinal of the borrower's shard.
+func NewShadow(account domain.AccountID, id domain.MemberID, ord domain.Ordinal) *State {
+	return NewState(&domain.Member{ID: id, Account: account, Ord: ord, State: domain.MemberShadow})
 }
 
 // Lends makes it what a member, or a shadow, knows of its loan; nil: it lends no more.
@@ -80,19 +80,23 @@ func (s *State) Borrow(
 	return s.add(dst, row, &content), nil
 }
 
-// giveBack takes out the copy of a row that its lender counts no more. Of a one-time action that was
-// deleted the pair is closed, also where the row was never copied.
+// giveBack takes out the copy of a row that its lender counts no more. A deleted one-time action that
+// was never copied is, as a dead row: it closes its pair.
 func (s *State) giveBack(dst []domain.Change, row domain.Row, h History) ([]domain.Change, error) {
 	there, ok, err := s.seen(&row, domain.OneMonth(row.Time), h)
 	if err != nil {
 		return dst, err
 	}
-	if row.Flags&domain.OneTimeRow != 0 && row.Flags&domain.Deleted != 0 {
+	closes := row.Flags&domain.OneTimeRow != 0 && row.Flags&domain.Deleted != 0
+	if closes {
 		pair := pairOf(&row)
 		pair.Deleted = true
 		dst = s.keep(dst, pair)
 	}
-	if !ok || there.Flags.Dead() {
+	switch {
+	case !ok && closes:
+		return s.add(dst, row, nil), nil
+	case !ok || there.Flags.Dead():
 		return dst, nil
 	}
 	s.mark(&there, row.Flags&domain.DeadFlags)
@@ -129,5 +133,5 @@ func Precedes(a, b *domain.OneTime) bool {
 	return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Hash, b.Hash)) < 0
 }
 
-// Forget has a shadow hold nothing: its rows are swept.
+// Forget has a shadow hold nothing: its rows are swept, and no others come.
 func (s *State) Forget() { s.pairs, s.fresh = nil, s.fresh[:0] }

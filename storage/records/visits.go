@@ -46,8 +46,13 @@ func (p Places) Put(n *domain.NumberedPlace) error {
 	return nil
 }
 
-// Hash is the fact of an action or of a visit.
+// Hash is the fact of an action or of a visit. Of a shadow it is the same whichever of its lender's
+// it is.
 func (p Places) Hash(a *format.Action, id domain.MemberID) (format.StateHash, error) {
+	if id.IsShadow() {
+		lender, _ := id.Lender()
+		id = lender.Shadow(0)
+	}
 	if a.Brand != 0 {
 		return format.HashAction(a, id), nil
 	}

@@ -71,11 +71,15 @@ func (p *oneTimePairs) read() error {
 	return nil
 }
 
-// add notes a pair that is staged.
-func (p *oneTimePairs) add(o *domain.OneTime) {
-	if p.filter != nil {
-		p.filter.Add(mixPair(o))
+// add notes a pair that is staged: a filter made before its commit would not have it.
+func (p *oneTimePairs) add(o *domain.OneTime) error {
+	if p.filter == nil {
+		if err := p.read(); err != nil {
+			return err
+		}
 	}
+	p.filter.Add(mixPair(o))
+	return nil
 }
 
 func mixPair(o *domain.OneTime) uint64 {

@@ -71,7 +71,9 @@ func (s *staging) stage(c *domain.Change) error {
 	case *domain.OneTime:
 		s.key = format.AppendOneTimeKey(s.key[:0], s.shard, v.Account, v.Ord, v.Definition, v.Brand)
 		s.value = format.AppendOneTime(s.value[:0], v)
-		s.pairs.add(v)
+		if err := s.pairs.add(v); err != nil {
+			return err
+		}
 		return s.batch.Set(s.key, s.value, nil)
 	case *domain.Member:
 		return s.putMember(v)

@@ -32,6 +32,7 @@ func lendToWire(l *domain.Lend) *schema.Lend {
 		Rows:   list(l.Rows, lentRowToWire),
 		Last:   l.Last,
 		Record: lenderToWire(l.Record),
+		Asked:  block(l.Asked[:]),
 	}
 }
 
@@ -46,6 +47,7 @@ func lendFromWire(c *checker, m *schema.Lend) domain.Lend {
 		Rows:   listFrom(c, m.Rows, lentRowFromWire),
 		Last:   m.Last,
 		Record: lenderFromWire(c, m.Record),
+		Asked:  c.id(m.Asked),
 	}
 }
 

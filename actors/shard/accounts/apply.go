@@ -50,7 +50,7 @@ func (s *Accounts) Apply(ctx actor.Context, c *domain.Change) error {
 // addRow puts a row into its brand's bucket.
 func (s *Accounts) addRow(r *domain.Row) error {
 	a := s.Of(r.Account)
-	if !a.table.Counts(r) {
+	if r.Flags.Dead() || !a.table.Counts(r) {
 		return nil
 	}
 	b := a.buckets[r.Brand]

@@ -235,7 +235,11 @@ func (m *Machine) counted(c *domain.Change) (n uint64) {
 		}
 	}
 	switch c.Kind {
-	case domain.RowAdded, domain.RowTaken:
+	case domain.RowAdded:
+		if !c.Row.Flags.Dead() {
+			one(&c.Row)
+		}
+	case domain.RowTaken:
 		one(&c.Row)
 	case domain.RowsErased:
 		of(c.Value.(*domain.ErasedRows).Rows)

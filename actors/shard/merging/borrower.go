@@ -29,6 +29,8 @@ func (m *Merger) Merge(ctx actor.Context, r *domain.Record, c *domain.MergeMembe
 		m.Effects.Complete(r, busy())
 	case a != nil:
 		m.Effects.Complete(r, domain.Outcome{Member: c.Member})
+	case m.worn(r.Account, c.From):
+		m.Effects.Complete(r, domain.Failed(domain.Bad(domain.PlanLimit, "from", "the member was merged too often")))
 	default:
 		ticket := domain.ActionID(m.Effects.NewRecord(c.Member.Slot())).Sequence()
 		m.Effects.Apply(ctx, k, &members.Absorb{Absorbed: domain.Absorbed{
@@ -38,6 +40,16 @@ func (m *Merger) Merge(ctx actor.Context, r *domain.Record, c *domain.MergeMembe
 		m.send(r.Account, c.From, domain.Lend{Step: domain.LendAsk, Other: c.Member, Ticket: ticket})
 	}
 	return nil
+}
+
+// worn reports that the shard has no id left for another shadow of a member.
+func (m *Merger) worn(account domain.AccountID, from domain.MemberID) bool {
+	at, known := m.shadows[lender{account, from}]
+	if !known {
+		return false
+	}
+	_, before := m.Accounts.Of(account).Audience.ID(at.Ord).Lender()
+	return before == domain.MaxShadows-1
 }
 
 // complete completes the request that waits for a merge.
@@ -95,7 +107,7 @@ func (m *Merger) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) err
 	}
 	if k == nil { // the merge was given up meanwhile
 		if l.Last || len(l.Rows) > 0 && l.Record == nil {
-			m.giveBack(r.Account, l.Other, l.Member, l.Ticket)
+			m.giveBack(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
 		}
 		return nil
 	}
@@ -129,29 +141,32 @@ func (m *Merger) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) err
 	return nil
 }
 
-// giveBack tells a lender that its rows count at home again.
-func (m *Merger) giveBack(account domain.AccountID, lender, borrower domain.MemberID, ticket uint64) {
-	m.send(account, lender, domain.Lend{Step: domain.LendReturn, Other: borrower, Ticket: ticket})
+// giveBack tells a lender that its rows count at home again, which completes the record's request.
+func (m *Merger) giveBack(r *domain.Record, lender, borrower domain.MemberID, ticket uint64) {
+	m.sendOf(r, lender, domain.Lend{
+		Step: domain.LendReturn, Other: borrower, Ticket: ticket, Asked: r.AskedBy(),
+	})
 	m.told(lender)
 }
 
-// shadow is the actor of the lender's shadow, which is made if there is none. Its rows count nowhere
+// shadow is the actor of the lender's shadow, which is made with the first rows. They count nowhere
 // until the handover.
 func (m *Merger) shadow(ctx actor.Context, k *members.Actor, l *domain.Lend) (*members.Actor, error) {
 	of := lender{k.Place().Account, l.Other}
-	at, known := m.shadows[of]
-	var s *members.Actor
-	var err error
+	now, known := m.shadows[of]
+	before := 0
 	if known {
-		s, err = m.load(ctx, at)
-	} else {
-		at = member.Place{Account: of.account, Ord: m.Accounts.Add(of.account, of.id.Shadow())}
-		m.shadows[of] = at
-		s = m.Loaded.Spawn(ctx, at, member.NewShadow(of.account, of.id, at.Ord))
+		s, err := m.load(ctx, now)
+		if err != nil || s.State().Member.Lent != nil {
+			return s, err
+		}
+		_, before = s.State().Member.ID.Lender()
+		before++ // an ordinal whose rows were swept is not used again
 	}
-	if err != nil || s.State().Member.Lent != nil {
-		return s, err
-	}
+	id := of.id.Shadow(before)
+	at := member.Place{Account: of.account, Ord: m.Accounts.Add(of.account, id)}
+	m.shadows[of] = at
+	s := m.Loaded.Spawn(ctx, at, member.NewShadow(of.account, id, at.Ord))
 	m.Effects.Apply(ctx, s, &members.Lends{Loan: &domain.Loan{To: l.Member, Ticket: l.Ticket}})
 	m.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
 		Account: at.Account, Ord: at.Ord, As: k.Place().Ord, Hidden: true,
@@ -170,11 +185,8 @@ func (m *Merger) copyRows(ctx actor.Context, shadow *members.Actor, a *domain.Ab
 		Places: &m.Accounts.Of(at.Account).Places, History: m.Store,
 	}
 	for i := range rows {
-		if rows[i].Taken {
-			continue
-		}
 		b.Seqs[i] = domain.ActionID(m.Effects.NewRecord(0)).Sequence()
-		if rows[i].Row.IsVisit() && rows[i].Row.Definition == domain.Registration {
+		if !rows[i].Taken && rows[i].Row.IsVisit() && rows[i].Row.Definition == domain.Registration {
 			a.Signups = append(a.Signups[:len(a.Signups):len(a.Signups)], domain.LentSignup{
 				Record: uint64(rows[i].Content.Action), Seq: b.Seqs[i],
 			})
@@ -220,8 +232,8 @@ func (m *Merger) Unmerge(ctx actor.Context, r *domain.Record, c *domain.UnmergeM
 		if err := m.discharge(ctx, k, c.From); err != nil {
 			return err
 		}
-		m.giveBack(r.Account, c.From, c.Member, ticket)
-		m.Effects.Complete(r, domain.Outcome{Member: c.Member})
+		m.giveBack(r, c.From, c.Member, ticket)
+		m.Effects.MovedOn(r, c.From.Slot().Shard(m.Shards), c.From)
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ func (m *Merger) Follow(ctx actor.Context, changes []domain.Change) error {
 			m.lendRecord(c.Value.(*domain.Member))
 		}
 	}
+	m.sendLent()
 	return nil
 }
 
@@ -56,10 +57,12 @@ func (m *Merger) sent(root member.Place, seq uint64) (domain.Loan, bool) {
 func (m *Merger) lendAdded(row *domain.Row, content *domain.Content) {
 	root := m.root(placeOf(row))
 	loan, lends := m.sent(root, row.Seq)
-	if !lends || row.Flags.Dead() || m.covered(placeOf(row), row.Seq) {
+	if !lends || m.covered(placeOf(row), row.Seq) {
 		return
 	}
-	m.lendRow(root, loan, m.lentRow(row, content))
+	l := m.lentRow(row, content)
+	l.Taken = row.Flags.Dead()
+	m.lendRow(root, loan, l)
 }
 
 func (m *Merger) lendTaken(row domain.Row) {
@@ -92,11 +95,37 @@ func (m *Merger) lendOn(root member.Place, row domain.Row, covered bool) error {
 	return nil
 }
 
+// lentOn is a row of a lender that its borrower has to know of.
+type lentOn struct {
+	root member.Place
+	loan domain.Loan
+	row  domain.LentRow
+}
+
+// lendRow has a row sent with the others of the record.
 func (m *Merger) lendRow(root member.Place, loan domain.Loan, l domain.LentRow) {
-	m.send(root.Account, loan.To, domain.Lend{
-		Step: domain.LendRows, Other: m.Accounts.Of(root.Account).Audience.ID(root.Ord), Ticket: loan.Ticket,
-		Rows: []domain.LentRow{l},
-	})
+	m.lent = append(m.lent, lentOn{root, loan, l})
+}
+
+// sendLent sends the rows that a record has changed, of each lender in one step: that one action takes
+// the place of another is no matter of two answers.
+func (m *Merger) sendLent() {
+	for len(m.lent) > 0 {
+		first, rest := m.lent[0], m.lent[:0:0]
+		var rows []domain.LentRow
+		for _, l := range m.lent {
+			if l.root == first.root {
+				rows = append(rows, l.row)
+			} else {
+				rest = append(rest, l)
+			}
+		}
+		m.send(first.root.Account, first.loan.To, domain.Lend{
+			Step: domain.LendRows, Other: m.Accounts.Of(first.root.Account).Audience.ID(first.root.Ord),
+			Ticket: first.loan.Ticket, Rows: rows,
+		})
+		m.lent = rest
+	}
 }
 
 // lendRecord sends the record of a member that is handed over.

@@ -128,6 +128,10 @@ func (m *Merger) lendable(row *domain.Row) bool {
 // takeBack has the rows of a lender count at home again.
 func (m *Merger) takeBack(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	m.heard(l.Other)
+	if !l.Asked.IsZero() {
+		asked := &domain.Record{Offset: r.Offset, Request: l.Asked, BodyHash: r.BodyHash}
+		m.Effects.Complete(asked, domain.Outcome{Member: l.Other})
+	}
 	at, ok := m.Roster.Find(l.Member)
 	loan, lends := m.loans[at]
 	if !ok || !lends || at.Account != r.Account || loan.Ticket != l.Ticket {

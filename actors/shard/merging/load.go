@@ -17,9 +17,16 @@ type Store interface {
 	) (domain.OneTime, bool, error)
 }
 
-// Shadow notes at a start where a lender's rows are copied.
+// Shadow notes at a start where a lender's rows are copied: in the last of its shadows.
 func (m *Merger) Shadow(at member.Place, shadow domain.MemberID) {
-	m.shadows[lender{at.Account, shadow.Lender()}] = at
+	id, before := shadow.Lender()
+	of := lender{at.Account, id}
+	if last, known := m.shadows[of]; known {
+		if _, n := m.Accounts.Of(at.Account).Audience.ID(last.Ord).Lender(); n > before {
+			return
+		}
+	}
+	m.shadows[of] = at
 }
 
 // Load reads which members lend, and says as whose rows count. Shadows are noted.

@@ -26,6 +26,8 @@ type Effects interface {
 	// record of the member has it.
 	Complete(r *domain.Record, out domain.Outcome)
 	Await(r *domain.Record, id domain.MemberID)
+	// MovedOn says that another shard has the outcome.
+	MovedOn(r *domain.Record, to int, id domain.MemberID)
 	// BodyOf is the hash of a request's body, 0 where the request is not known.
 	BodyOf(domain.RequestID) uint64
 }
@@ -59,8 +61,9 @@ type Merger struct {
 	Members Members
 
 	loans   map[member.Place]domain.Loan    // of the shard's lenders
-	shadows map[lender]member.Place         // in which a lender's rows are copied
+	shadows map[lender]member.Place         // in which a lender's rows are copied, or were last
 	counted map[member.Place]member.Place   // shadows from their handover on: the member as whose their rows count
+	lent    []lentOn                        // by the record being applied: not sent yet
 	groups  map[member.Place][]member.Place // of each such member its shadows, by ordinal
 }
 
@@ -107,9 +110,14 @@ func (m *Merger) load(ctx actor.Context, at member.Place) (*members.Actor, error
 
 // send sends a step to the shard of a member.
 func (m *Merger) send(account domain.AccountID, to domain.MemberID, l domain.Lend) {
+	m.sendOf(&domain.Record{Account: account}, to, l)
+}
+
+// sendOf is send of a step that has the outcome of a record's request.
+func (m *Merger) sendOf(r *domain.Record, to domain.MemberID, l domain.Lend) {
 	l.Member, l.At = to, m.Effects.Clock()
 	m.Effects.Send(&domain.Outgoing{To: to.Slot().Shard(m.Shards), Forward: &domain.Record{
-		Kind: domain.KindLend, Account: account, Command: &l,
+		Kind: domain.KindLend, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Command: &l,
 	}})
 }
 

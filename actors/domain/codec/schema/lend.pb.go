@@ -35,6 +35,7 @@ type Lend struct {
 	Rows          []*LentRow             `protobuf:"bytes,7,rep,name=rows" json:"rows,omitempty"`
 	Last          bool                   `protobuf:"varint,8,opt,name=last" json:"last,omitempty"`    // the handover
 	Record        *Member                `protobuf:"bytes,9,opt,name=record" json:"record,omitempty"` // the lender's
+	Asked         []byte                 `protobuf:"bytes,10,opt,name=asked" json:"asked,omitempty"`  // the request that waits for a return
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -128,6 +129,13 @@ func (x *Lend) GetLast() bool {
 func (x *Lend) GetRecord() *Member {
 	if x != nil {
 		return x.Record
+	}
+	return nil
+}
+
+func (x *Lend) GetAsked() []byte {
+	if x != nil {
+		return x.Asked
 	}
 	return nil
 }
@@ -295,7 +303,7 @@ const file_lend_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
 	"lend.proto\x12\n" +
-	"ovation.v1\x1a\fmember.proto\x1a\vstore.proto\"\xed\x01\n" +
+	"ovation.v1\x1a\fmember.proto\x1a\vstore.proto\"\x83\x02\n" +
 	"\x04Lend\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\rR\x04step\x12\x16\n" +
 	"\x06member\x18\x02 \x01(\x04R\x06member\x12\x14\n" +
@@ -305,7 +313,9 @@ const file_lend_proto_rawDesc = "" +
 	"\x04code\x18\x06 \x01(\rR\x04code\x12'\n" +
 	"\x04rows\x18\a \x03(\v2\x13.ovation.v1.LentRowR\x04rows\x12\x12\n" +
 	"\x04last\x18\b \x01(\bR\x04last\x12*\n" +
-	"\x06record\x18\t \x01(\v2\x12.ovation.v1.MemberR\x06record\"\xe8\x02\n" +
+	"\x06record\x18\t \x01(\v2\x12.ovation.v1.MemberR\x06record\x12\x14\n" +
+	"\x05asked\x18\n" +
+	" \x01(\fR\x05asked\"\xe8\x02\n" +
 	"\aLentRow\x12!\n" +
 	"\x03row\x18\x01 \x01(\v2\x0f.ovation.v1.RowR\x03row\x12\x14\n" +
 	"\x05taken\x18\x02 \x01(\bR\x05taken\x12\x16\n" +

@@ -1,0 +1,319 @@
+package actors
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/query/reference"
+)
+
+// merges is members who act, are merged, parted and erased, beside what answers must say of them.
+type merges struct {
+	*harness
+	rnd    *rand.Rand
+	brands int
+	fans   []domain.MemberID                   // those who are not erased
+	names  map[domain.MemberID][]int           // their identities
+	into   map[domain.MemberID]domain.MemberID // of those who are merged
+	acts   []domain.Activity                   // of those who did them, named by their contents
+	gone   map[string]bool                     // by content: deleted
+	done   int                                 // acts so far
+	at     domain.Position
+}
+
+// root is the member that one stands for.
+func (x *merges) root(id domain.MemberID) domain.MemberID {
+	for x.into[id] != 0 {
+		id = x.into[id]
+	}
+	return id
+}
+
+// roots are the members that answers know.
+func (x *merges) roots() []domain.MemberID {
+	return slices.DeleteFunc(slices.Clone(x.fans), func(id domain.MemberID) bool { return x.into[id] != 0 })
+}
+
+func (x *merges) register(fan int) {
+	s := registration(identityOf(2*fan), identityOf(2*fan+1), "u")
+	c := s.Command.(*domain.RegisterMember)
+	c.At, c.Visit.Key = 1_600_000_000_000+int64(fan), x.rnd.Uint64()
+	id := x.submit(s).Member
+	x.fans, x.names[id] = append(x.fans, id), []int{2 * fan, 2*fan + 1}
+}
+
+// act publishes activities of members, by any of their names, of one-time definitions too.
+func (x *merges) act(n int) {
+	var fresh []domain.Activity
+	for range n {
+		id := x.fans[x.rnd.IntN(len(x.fans))]
+		names := x.names[id]
+		a := domain.Activity{
+			Identity: identityOf(names[x.rnd.IntN(len(names))]), Definition: domain.DefinitionID(100 + x.rnd.IntN(3)/2),
+			Brand: domain.BrandID(1 + x.rnd.IntN(x.brands)), Time: 1_600_000_000 + x.rnd.Int64N(9_000_000), Hash: x.rnd.Uint64(),
+		}
+		a.Content = domain.Content{Content: fmt.Sprintf("act %d", x.done), Link: "https://a.example"}
+		x.done++
+		fresh = append(fresh, a)
+		a.Member = id
+		x.acts = append(x.acts, a)
+	}
+	x.publish(fresh...)
+}
+
+// do submits a command for a member and gives its outcome's code.
+func (x *merges) do(id domain.MemberID, c domain.Command) domain.Code {
+	x.t.Helper()
+	out, err := x.node.Submit(context.Background(), domain.Submission{
+		Account: 1, Slot: id.Slot(), Command: c, Request: domain.RequestID{7: byte(x.rnd.Uint32()), 8: byte(x.rnd.Uint32()), 9: byte(x.rnd.Uint32()), 10: byte(x.rnd.Uint32())},
+	})
+	if err != nil {
+		x.t.Fatalf("%T of %d: %v", c, id, err)
+	}
+	x.at = x.at.Reach(out.Position)
+	return out.Code
+}
+
+func (x *merges) expect(want domain.Code, id domain.MemberID, c domain.Command) {
+	x.t.Helper()
+	if got := x.do(id, c); got != want {
+		x.t.Fatalf("%+v of %d: code %d, want %d", c, id, got, want)
+	}
+}
+
+// merge merges two members, where that is possible.
+func (x *merges) merge() {
+	x.t.Helper()
+	a, b := x.fans[x.rnd.IntN(len(x.fans))], x.fans[x.rnd.IntN(len(x.fans))]
+	want := domain.OK
+	switch {
+	case a == b:
+		want = domain.InvalidParameter
+	case x.into[a] != 0:
+		want = domain.Gone
+	case x.into[b] == a:
+	case x.into[b] != 0:
+		want = domain.Conflict
+	}
+	x.expect(want, a, &domain.MergeMembers{Member: a, From: b})
+	if want == domain.OK {
+		x.into[b] = a
+		x.t.Logf("OP merge %d into %d, acts %d", b, a, x.done)
+	}
+}
+
+// unmerge takes a merge back.
+func (x *merges) unmerge() {
+	x.t.Helper()
+	for _, b := range x.fans {
+		a := x.into[b]
+		if a == 0 || x.rnd.IntN(2) == 0 {
+			continue
+		}
+		if x.into[a] != 0 {
+			x.expect(domain.Gone, a, &domain.UnmergeMember{Member: a, From: b})
+			continue
+		}
+		x.expect(domain.OK, a, &domain.UnmergeMember{Member: a, From: b})
+		x.expect(domain.NotFound, a, &domain.UnmergeMember{Member: a, From: b})
+		delete(x.into, b)
+		x.t.Logf("OP unmerge %d from %d, acts %d", b, a, x.done)
+	}
+}
+
+// erase erases a member, and those who are merged into it.
+func (x *merges) erase() {
+	x.t.Helper()
+	id := x.fans[x.rnd.IntN(len(x.fans))]
+	if x.into[id] != 0 {
+		return
+	}
+	x.expect(domain.OK, id, &domain.EraseMember{Member: id})
+	erased := func(m domain.MemberID) bool { return x.root(m) == id }
+	x.acts = slices.DeleteFunc(x.acts, func(a domain.Activity) bool { return erased(a.Member) })
+	x.fans = slices.DeleteFunc(x.fans, erased)
+}
+
+// remove deletes an action, by the id that it has in a feed.
+func (x *merges) remove() {
+	x.t.Helper()
+	q := allOf(domain.ShapeFeed, 0)
+	q.Listing = domain.Listing{Every: true, Limit: 1 << 20}
+	a := x.ask(q)
+	if len(a.Feed.Items) == 0 {
+		return
+	}
+	item := a.Feed.Items[x.rnd.IntN(len(a.Feed.Items))]
+	shown, err := x.node.Show(context.Background(), 1, []domain.FeedItem{item}, a.Position)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	c := shown[0].Content
+	i := slices.IndexFunc(x.acts, func(a domain.Activity) bool { return a.Content.Content == c.Content })
+	home := x.acts[i].Member
+	action := cmp.Or(c.Action, item.Row.ID())
+	if x.root(home) != item.Member || action.Slot() != home.Slot() {
+		x.t.Fatalf("action %d of %d, merged into %d, is %+v of %d", action, home, x.root(home), item.Row, item.Member)
+	}
+	x.expect(domain.OK, home, &domain.DeleteAction{Member: home, Action: action})
+	x.gone[c.Content] = true
+	x.t.Logf("OP delete %s acts %d", c.Content, x.done)
+}
+
+// model is the members that answers know, with what they did.
+func (x *merges) model() *reference.Model {
+	type pair struct {
+		member domain.MemberID
+		brand  domain.BrandID
+	}
+	before := func(a, b *domain.Activity) bool {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Hash, b.Hash)) < 0
+	}
+	// A deleted one-time action closes the pair of the member that did it.
+	closed := map[pair]*domain.Activity{}
+	for i := range x.acts {
+		if a := &x.acts[i]; a.Definition == 101 && x.gone[a.Content.Content] {
+			closed[pair{a.Member, a.Brand}] = a
+		}
+	}
+	first := map[pair]*domain.Activity{} // of a pair of a root: the one that counts, or that is deleted
+	own := map[pair]*domain.Activity{}
+	for i := range x.acts {
+		a := &x.acts[i]
+		if a.Definition != 101 {
+			continue
+		}
+		p := pair{a.Member, a.Brand}
+		if c := closed[p]; c != nil {
+			own[p] = c
+		} else if f := own[p]; f == nil || before(a, f) {
+			own[p] = a
+		}
+	}
+	for p, a := range own {
+		r := pair{x.root(p.member), p.brand}
+		if f := first[r]; f == nil || before(a, f) {
+			first[r] = a
+		}
+	}
+	var acts []domain.Activity
+	for i := range x.acts {
+		a := x.acts[i]
+		if x.gone[a.Content.Content] || a.Definition == 101 && first[pair{x.root(a.Member), a.Brand}] != &x.acts[i] {
+			continue
+		}
+		a.Member = x.root(a.Member)
+		acts = append(acts, a)
+	}
+	roots := x.roots()
+	m := modelOf(nil, acts)
+	for _, id := range roots {
+		of, _, err := x.node.Member(context.Background(), 1, id, x.at)
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		u := member.Union(of)
+		m.Members = append(m.Members, reference.Member{
+			ID: id, Created: domain.Second(u.Created / 1000), LastLogin: domain.Second(u.LastLogin() / 1000), Changed: domain.Second(u.Changed() / 1000),
+		})
+	}
+	return m
+}
+
+// rested waits until all that was sent has arrived, over as many shards as there are.
+func (x *merges) rested() {
+	for range 3 {
+		x.settled()
+	}
+}
+
+// check compares all answers with those of the members that are left.
+func (x *merges) check() {
+	x.t.Helper()
+	want := x.model()
+	x.debug(want)
+	x.identify(want)
+	for b := range domain.BrandID(x.brands + 1) {
+		x.compare(want, allOf(domain.ShapeTally, b))
+	}
+	for range 12 {
+		x.compareRankings(x.rnd, want, x.roots(), x.brands)
+		x.compareMembers(x.rnd, want, x.roots(), x.brands)
+	}
+}
+
+// Whatever is merged, parted, deleted and erased meanwhile, every answer is that of members who were
+// always one, or never: in memory, from disk, after restarts and power cuts, and in a replay
+// (I11, I12).
+func TestMerge_AnswersAreOfOneMember(t *testing.T) {
+	rnd := seeded(t)
+	x := &merges{
+		harness: furnished(t, 3, 4, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}}),
+		rnd:     rnd, brands: 4, names: map[domain.MemberID][]int{}, into: map[domain.MemberID]domain.MemberID{}, gone: map[string]bool{},
+	}
+	for fan := range 24 {
+		x.register(fan)
+	}
+	for round := range 6 {
+		x.act(800)
+		for range 6 {
+			x.merge()
+			if rnd.IntN(2) == 0 {
+				x.act(50)
+			}
+		}
+		x.rested()
+		x.remove()
+		x.remove()
+		x.check()
+		switch round {
+		case 1:
+			x.restart()
+			x.t.Logf("OP restart %d", x.done)
+		case 3:
+			x.crash(rnd)
+			x.t.Logf("OP crash %d", x.done)
+		}
+		x.rested()
+		x.check()
+		x.unmerge()
+		if round%3 == 2 {
+			x.erase()
+		}
+		x.rested()
+		x.check()
+	}
+	x.replaysEqual(t)
+}
+
+func (x *merges) debug(want *reference.Model) {
+	q := allOf(domain.ShapeFeed, 0)
+	q.Listing = domain.Listing{Every: true, Limit: 1 << 20}
+	a := x.ask(q)
+	if len(a.Feed.Items) == len(want.Actions) {
+		return
+	}
+	shown, _ := x.node.Show(context.Background(), 1, a.Feed.Items, a.Position)
+	has := map[string]bool{}
+	for _, w := range want.Actions {
+		has[w.Content] = true
+	}
+	for i, it := range a.Feed.Items {
+		c := shown[i].Content
+		if has[c.Content] {
+			continue
+		}
+		x.t.Logf("extra %s of %d brand %d def %d", c.Content, it.Member, it.Row.Brand, it.Row.Definition)
+		for _, act := range x.acts {
+			if x.root(act.Member) == it.Member && act.Brand == it.Row.Brand && act.Definition == 101 {
+				x.t.Logf("   %s of %d (shard %d) at %d gone %t, into %d", act.Content.Content, act.Member, act.Member.Slot().Shard(3), act.Time, x.gone[act.Content.Content], x.into[act.Member])
+			}
+		}
+	}
+}
