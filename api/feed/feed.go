@@ -122,7 +122,7 @@ func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, contents *dom
 	}
 	brand := req.AnyBrand(row.Brand)
 	item := wire.FeedItem{
-		ID: wire.Number(row.ID()), Marker: contents.Marker, BrandID: wire.NullNumber(row.Brand),
+		ID: wire.Number(contents.ID(row)), Marker: contents.Marker, BrandID: wire.NullNumber(row.Brand),
 		Link: wire.NullOr(contents.Link, d.Link), Media: wire.NullOr(contents.Media, d.Media), Category: wire.Null(d.Category),
 		Content: wire.Content(contents.Content), CompleteDate: wire.Seconds(int64(row.Time)),
 		Name: wire.DefinitionName(d, brand), ShortName: wire.Null(d.ShortName), GeoData: wire.GeoData(contents.Geo),
