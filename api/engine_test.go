@@ -208,7 +208,15 @@ func (s *fakeEngine) Ask(ctx context.Context, q *domain.Question, wait domain.Po
 	return a, nil
 }
 
-func (s *fakeEngine) Member(_ context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+func (s *fakeEngine) Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+	m, at, err := s.MemberRecord(ctx, account, id, wait)
+	if err != nil || !m.IsLent() {
+		return m, at, err
+	}
+	return nil, at, domain.Merged(m.Lent.To)
+}
+
+func (s *fakeEngine) MemberRecord(_ context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waited = append(s.waited, wait)

@@ -138,6 +138,7 @@ type Answer struct {
 	Histogram  *RankHistogram
 	Domains    *Domains
 	Summaries  []MemberSummary // by member
+	Merged     []MergedMember  // members that the question names stand for those that they were merged into
 	Position   Position        // what had been applied
 	LagMs      int64           // now − the latest moment at which the log's end then seen has since been applied
 }

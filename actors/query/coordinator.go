@@ -44,7 +44,7 @@ func (c *Coordinator) Ask(ctx context.Context, q *domain.Question, wait domain.P
 	return c.ask(ctx, q, wait)
 }
 
-// ask is one round of questions to all shards.
+// ask answers a question that needs no other one.
 func (c *Coordinator) ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	c.o.Yield.Begin()
 	defer c.o.Yield.End()
@@ -58,10 +58,7 @@ func (c *Coordinator) ask(ctx context.Context, q *domain.Question, wait domain.P
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
 	defer cancel() // what still scans for it ends
-	if err := c.limit(&Ask{Question: q, plan: p}); err != nil {
-		return nil, err
-	}
-	a, err := c.round(ctx, q, p, wait)
+	a, err := (&asking{c: c, question: q, plan: p, wait: wait}).answer(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -69,32 +66,4 @@ func (c *Coordinator) ask(ctx context.Context, q *domain.Question, wait domain.P
 	a.Position.Catalog = entities.Next()
 	a.LagMs = c.o.Logs.Lag().Milliseconds()
 	return a, nil
-}
-
-// round asks the shards side by side.
-func (c *Coordinator) round(
-	ctx context.Context, q *domain.Question, p *plan, wait domain.Position,
-) (*domain.Answer, error) {
-	shards := c.shardsOf(q)
-	asked := 0
-	for _, s := range shards {
-		if s != nil {
-			asked++
-		}
-	}
-	g := newGather(asked)
-	for i, s := range shards {
-		if s != nil {
-			s.Answer(ctx, &Ask{Question: q, Next: wait.Next(i), plan: p}, g.take)
-		}
-	}
-	select {
-	case err := <-g.reply:
-		if err != nil {
-			return nil, err
-		}
-		return g.merge(q)
-	case <-ctx.Done():
-		return nil, domain.ErrUnavailable
-	}
 }

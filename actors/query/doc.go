@@ -2,7 +2,11 @@
 // question through the one door Shard, gathers the parts and merges them (package shape). All
 // reads of a shard go through that door; its messages are values.
 //
-//	coordinator.go  plan, ask side by side, gather, merge
+//	coordinator.go  plan, ask, merge
+//	asking.go       one question: shards side by side, again until their views agree
+//	survivors.go    members that named ones were merged into
+//	handover.go     do views agree on what shards handed to each other
+//	gather.go       the parts of an answer
 //	plan.go         what of a question is the same in every shard
 //	local.go        a shard of this process: a view, a worker, an answer
 //	execution.go    one question in one shard; what is on disk only
@@ -20,6 +24,7 @@
 //	executor.go     the workers that scan
 //
 // A question reads one commit of each shard (I7) and never waits for ingestion, but for the
-// position that it asks for. It ends with its context, after ten seconds at the latest. A
-// panic is an error of that question alone. Any goroutine may call a Coordinator.
+// position that it asks for, and for rows that are between two of its shards. It ends with its
+// context, after ten seconds at the latest. A panic is an error of that question alone. Any
+// goroutine may call a Coordinator.
 package query

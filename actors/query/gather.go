@@ -16,10 +16,16 @@ type gather struct {
 	mu    sync.Mutex
 	left  int
 	parts []*Part
-	reply chan error // closed after the last part, or with the first error
+	reply chan error // gets nil after the last part that is expected, or the first error
 }
 
-func newGather(shards int) *gather { return &gather{left: shards, reply: make(chan error, 1)} }
+// expect is called before so many more parts are asked for, once those before are there.
+func (g *gather) expect(parts int) {
+	g.left = parts
+	if g.reply == nil {
+		g.reply = make(chan error, 1)
+	}
+}
 
 // take is called once a shard, on any goroutine. What comes after an error is dropped.
 func (g *gather) take(p *Part) {

@@ -23,7 +23,8 @@ func TestGather_PositionNamesShardsAscending(t *testing.T) {
 	const seed, shards = 3, 16
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range 50 {
-		g := newGather(shards)
+		g := &gather{}
+		g.expect(shards)
 		for _, shard := range r.Perm(shards) {
 			g.take(&Part{Shard: shard, Next: int64(100 + shard)})
 		}
@@ -48,7 +49,8 @@ func TestGather_PositionNamesShardsAscending(t *testing.T) {
 
 // A question whose merging panics fails with an internal error.
 func TestGather_PanicIsAnInternalError(t *testing.T) {
-	g := newGather(1)
+	g := &gather{}
+	g.expect(1)
 	g.take(&Part{})
 	if err := <-g.reply; err != nil {
 		t.Fatal(err)
@@ -62,7 +64,8 @@ func TestGather_PanicIsAnInternalError(t *testing.T) {
 
 // The first error ends a question; what comes after it is dropped.
 func TestGather_FirstErrorEndsIt(t *testing.T) {
-	g := newGather(3)
+	g := &gather{}
+	g.expect(3)
 	g.take(&Part{})
 	g.take(&Part{Err: domain.ErrUnavailable})
 	g.take(&Part{Err: errors.New("late")})

@@ -42,18 +42,30 @@ func audience(set []uint64, index *member.Index) uint64 {
 const farDown = 1001
 
 // far answers a question for leaders in two rounds. Who did nothing any more when the
-// second one was asked has no latest action.
+// second one was asked has no latest action. A page with one who was merged into another by then is
+// looked for again.
 func (c *Coordinator) far(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	for n := 1; ; n++ {
+		a, merged, err := c.farOnce(ctx, q, wait)
+		if err != nil || !merged || n == deepAttempts {
+			return a, err
+		}
+	}
+}
+
+// farOnce is one attempt; merged: a member of the page was merged into another meanwhile.
+func (c *Coordinator) farOnce(
+	ctx context.Context, q *domain.Question, wait domain.Position,
+) (a *domain.Answer, merged bool, err error) {
 	who := *q
 	who.Top.Latest = false
-	a, err := c.Ask(ctx, &who, wait)
-	if err != nil {
-		return nil, err
+	if a, err = c.Ask(ctx, &who, wait); err != nil {
+		return nil, false, err
 	}
 	page := a.Leaders.Members
 	a.Leaders.Latest = make([]domain.Row, len(page))
 	if len(page) == 0 {
-		return a, nil
+		return a, false, nil
 	}
 	what := *q
 	what.Top = domain.Top{Limit: len(page), Latest: true}
@@ -64,7 +76,7 @@ func (c *Coordinator) far(ctx context.Context, q *domain.Question, wait domain.P
 	slices.Sort(what.Filter.Members)
 	b, err := c.ask(ctx, &what, wait.Reach(a.Position))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	latest := map[domain.MemberID]domain.Row{}
 	for i, l := range b.Leaders.Members {
@@ -74,5 +86,5 @@ func (c *Coordinator) far(ctx context.Context, q *domain.Question, wait domain.P
 		a.Leaders.Latest[i] = latest[page[i].Member]
 	}
 	a.Position, a.LagMs = a.Position.Reach(b.Position), b.LagMs
-	return a, nil
+	return a, len(b.Merged) > 0, nil
 }

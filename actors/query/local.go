@@ -29,13 +29,23 @@ type Local struct {
 // Answer answers on a worker, unless too many questions wait.
 func (l *Local) Answer(ctx context.Context, m *Ask, done func(*Part)) {
 	refuse := func(error) { done(&Part{Shard: l.ID, Err: domain.ErrUnavailable}) }
-	l.offer(m.Next, refuse, func(x *scratch, v *view.View) {
+	run := func(x *scratch, v *view.View) {
 		s := l.answer(ctx, x, v, m)
 		for _, dense := range s.cold {
 			l.Warm(m.Question.Account, dense)
 		}
 		done(s.part)
-	})
+	}
+	if v := l.Views.Peek(); v != nil && !reached(v.Handovers, m.Handovers) {
+		go func() { l.offerView(l.await(ctx, m.Handovers), m.Next, refuse, run) }()
+		return
+	}
+	l.offer(m.Next, refuse, run)
+}
+
+// await acquires the newest view as soon as it has the handovers; nil where that is not in time.
+func (l *Local) await(ctx context.Context, handovers []domain.Handover) *view.View {
+	return l.Views.Await(ctx, func(v *view.View) bool { return reached(v.Handovers, handovers) })
 }
 
 // errBehind says that the newest view has not applied what a question waits for.
@@ -43,7 +53,11 @@ var errBehind = errors.New("the shard is behind")
 
 // offer runs f with a view that has applied all below next, on a worker, or refuse.
 func (l *Local) offer(next int64, refuse func(error), f func(*scratch, *view.View)) {
-	v := l.Views.Acquire()
+	l.offerView(l.Views.Acquire(), next, refuse, f)
+}
+
+// offerView is offer with a view at hand; nil: the shard has none.
+func (l *Local) offerView(v *view.View, next int64, refuse func(error), f func(*scratch, *view.View)) {
 	if v == nil || v.Next < next {
 		if v != nil {
 			v.Release()
@@ -80,7 +94,7 @@ func (l *Local) label(account domain.AccountID) func(dense uint32) domain.BrandI
 // answer answers from the view, on a worker, until its context ends. A panic
 // is an error of this question alone.
 func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s *execution) {
-	p := &Part{Shard: l.ID, Next: v.Next}
+	p := &Part{Shard: l.ID, Next: v.Next, Handovers: v.Handovers}
 	s = &execution{local: l, ctx: ctx, view: v, scratch: x, question: m.Question, part: p}
 	x.scan.CancelWhen(s.ended)
 	defer s.endReaders()

@@ -6,8 +6,11 @@ import "github.com/ovation-analytics/ovation/actors/domain"
 type Ask struct {
 	Question *domain.Question
 	Next     int64 // not from a view older than this
+	// Handovers are waited for: the part is not of a view with less of any of them.
+	Handovers []domain.Handover
 
-	plan *plan // made of the question and the catalog; a shard that gets none makes it
+	shard int
+	plan  *plan // made of the question and the catalog; a shard that gets none makes it
 }
 
 // Part is a shard's part of an answer: what the shape of the question asks for.
@@ -15,6 +18,8 @@ type Part struct {
 	Shard int
 	Next  int64 // applied
 	Err   error
+	// Handovers are those of the shard as of the view that the part was made of.
+	Handovers []domain.Handover
 
 	Tally      *domain.Tally
 	Timeline   *domain.Timeline
@@ -28,6 +33,22 @@ type Part struct {
 	Summaries  []domain.MemberSummary
 	Lists      []uint64
 	Union      uint64 // members of any of the lists
+}
+
+// Named asks which members were merged into others.
+type Named struct {
+	Account domain.AccountID
+	Members []domain.MemberID // those of other shards are not looked at
+	Next    int64             // not from a view older than this
+	// Handovers are waited for, as in Ask.
+	Handovers []domain.Handover
+}
+
+// Survivors are the answer.
+type Survivors struct {
+	Next      int64 // applied
+	Handovers []domain.Handover
+	Merged    []domain.MergedMember
 }
 
 // Show asks what a feed shows of items of members of the shard.

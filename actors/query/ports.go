@@ -18,6 +18,9 @@ type Shard interface {
 	// Show is what a feed shows of items of members of the shard beside their rows, by done
 	// as in Answer. Behind is set where Next is not applied.
 	Show(ctx context.Context, m *Show, done func(*Shown))
+	// Survivors are those of the members named that were merged into others, as far as the shard
+	// knows: one of these may be merged itself. It waits for the handovers as long as ctx lasts.
+	Survivors(ctx context.Context, m Named) (Survivors, error)
 	// Member is a member of the account, nil where there is none, and the offset that is
 	// applied.
 	Member(account domain.AccountID, id domain.MemberID) (*domain.Member, int64, error)

@@ -23,8 +23,13 @@ func (c *Coordinator) shardsOf(q *domain.Question) []Shard {
 	if among == nil {
 		return c.o.Shards
 	}
+	return c.shardsWith(among)
+}
+
+// shardsWith are the shards of members, by id; nil where a shard has none of them.
+func (c *Coordinator) shardsWith(ids []domain.MemberID) []Shard {
 	out := make([]Shard, len(c.o.Shards))
-	for _, id := range among {
+	for _, id := range ids {
 		i := id.Slot().Shard(len(c.o.Shards))
 		out[i] = c.o.Shards[i]
 	}

@@ -8,8 +8,47 @@ import (
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
-// Member is a member of the account as of the newest commit.
+// Member is a member of the account as of the newest commit. Of one who was merged into another the
+// error is domain.Merged, and the position that at which it is known.
 func (c *Coordinator) Member(
+	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
+) (*domain.Member, domain.Position, error) {
+	m, at, err := c.MemberRecord(ctx, account, id, wait)
+	if err != nil || !m.IsLent() {
+		return m, at, err
+	}
+	into, at, err := c.survivor(account, m, at)
+	if err == nil {
+		err = domain.Merged(into)
+	}
+	return nil, at, err
+}
+
+// survivor is the member that one stands for who was merged: of a member that is merged itself the
+// one that it stands for. Where that one is erased the error is domain.ErrErased: so are those who were
+// merged into it, or about to be.
+func (c *Coordinator) survivor(
+	account domain.AccountID, m *domain.Member, at domain.Position,
+) (domain.MemberID, domain.Position, error) {
+	for range longestChain {
+		shard := m.Lent.To.Slot().Shard(len(c.o.Shards))
+		into, next, err := c.o.Shards[shard].Member(account, m.Lent.To)
+		at = at.Reach(domain.Position{Shards: []domain.ShardOffset{{Shard: shard, Next: next}}})
+		if err != nil || into == nil || !into.IsLent() {
+			return m.Lent.To, at, err
+		}
+		m = into
+	}
+	return 0, at, domain.ErrUnavailable
+}
+
+// longestChain is how many merges are followed from a member to the one that it stands for: more are
+// of shards between whose views two members were merged now this way, now that.
+const longestChain = 1000
+
+// MemberRecord is the record of a member of the account as of the newest commit, also of one who was
+// merged into another: what is addressed to that one's own identities is applied to it.
+func (c *Coordinator) MemberRecord(
 	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
 ) (*domain.Member, domain.Position, error) {
 	if err := c.o.Logs.Await(ctx, wait); err != nil {

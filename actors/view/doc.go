@@ -3,7 +3,7 @@
 // unchanged.
 //
 // The shard has a Writer and publishes through a Holder; a reader acquires the newest view,
-// reads, and releases it. The last release closes the view's snapshot of the store. A view's
+// reads, and releases it, or waits for one that has what it needs. The last release closes the view's snapshot of the store. A view's
 // accounts are one persistent array: a commit copies the pages of the accounts that it
 // touched and nothing else.
 package view

@@ -18,6 +18,8 @@ type View struct {
 	Version  uint64
 	Roster   *member.Roster
 	Snapshot Snapshot
+	// Handovers are the shard's with others, by shard.
+	Handovers []domain.Handover
 
 	refs     atomic.Int64
 	open     *sync.WaitGroup // the holder's: one for each view that is not closed
@@ -55,7 +57,8 @@ func (v *View) Release() {
 // Holder has the newest view of a shard.
 type Holder struct {
 	current atomic.Pointer[View]
-	open    sync.WaitGroup // views that are not closed
+	open    sync.WaitGroup                // views that are not closed
+	waiting atomic.Pointer[chan struct{}] // closed at the next change; nil: no reader waits for one
 }
 
 // Acquire takes the newest view; nil where the shard has none. Release it.
@@ -73,7 +76,7 @@ func (h *Holder) Acquire() *View {
 	}
 }
 
-// Peek is the newest view, of which only versions may be read; nil where there is none.
+// Peek is the newest view, of which only versions and handovers may be read; nil where there is none.
 func (h *Holder) Peek() *View { return h.current.Load() }
 
 // Wait returns when every view is released.
@@ -84,6 +87,7 @@ func (h *Holder) Retract() {
 	if old := h.current.Swap(nil); old != nil {
 		old.Release()
 	}
+	h.wake()
 }
 
 func (h *Holder) swap(v *View) {
@@ -93,4 +97,5 @@ func (h *Holder) swap(v *View) {
 	if old := h.current.Swap(v); old != nil {
 		old.Release()
 	}
+	h.wake()
 }

@@ -27,11 +27,13 @@ func NewWriter(h *Holder, version uint64) Writer {
 // Set puts an account into the coming view.
 func (w *Writer) Set(id domain.AccountID, a *Account) { w.accounts.Set(uint32(id), a, w.epoch) }
 
-// Publish swaps in the view of a commit. What only appended copies nothing.
-func (w *Writer) Publish(next int64, roster *member.Roster, snapshot Snapshot) {
+// Publish swaps in the view of a commit, which keeps handovers as they are. What only appended
+// copies nothing.
+func (w *Writer) Publish(next int64, handovers []domain.Handover, roster *member.Roster, snapshot Snapshot) {
 	w.epoch++
 	w.swap(&View{
-		Next: next, Version: w.Version, versions: w.Versions, accounts: w.accounts, Roster: roster, Snapshot: snapshot,
+		Next: next, Version: w.Version, Handovers: handovers, Roster: roster, Snapshot: snapshot,
+		versions: w.Versions, accounts: w.accounts,
 	})
 	w.Version++
 }
@@ -45,7 +47,8 @@ func (w *Writer) Renew(age time.Duration, snapshot func() Snapshot) {
 		return
 	}
 	w.swap(&View{
-		Next: v.Next, Version: v.Version, versions: v.versions, accounts: v.accounts, Roster: v.Roster, Snapshot: snapshot(),
+		Next: v.Next, Version: v.Version, Handovers: v.Handovers, Roster: v.Roster, Snapshot: snapshot(),
+		versions: v.versions, accounts: v.accounts,
 	})
 }
 

@@ -109,7 +109,7 @@ func (s *Service) opt(ctx context.Context, req *serve.Request, in *optIn, to dom
 	if err != nil {
 		return nil, about(err, domain.NotFound, "id")
 	}
-	m, err := req.Member(ctx, out.Member, out.Position)
+	m, err := req.Survivor(ctx, out.Member, out.Position)
 	if err != nil {
 		return nil, err
 	}

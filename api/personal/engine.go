@@ -18,9 +18,25 @@ type Engine struct {
 // Member is a member of the account, opened.
 func (e Engine) Member(
 	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
+) (*domain.Member, domain.Position, error) {
+	return e.member(ctx, account, id, wait, e.Engine.Member)
+}
+
+// MemberRecord is the own record of a member of the account, opened.
+func (e Engine) MemberRecord(
+	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
+) (*domain.Member, domain.Position, error) {
+	return e.member(ctx, account, id, wait, e.Engine.MemberRecord)
+}
+
+func (e Engine) member(
+	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
+	read func(
+		context.Context, domain.AccountID, domain.MemberID, domain.Position,
+	) (*domain.Member, domain.Position, error),
 ) (m *domain.Member, at domain.Position, err error) {
 	err = e.Sealer.twice(func() error {
-		if m, at, err = e.Engine.Member(ctx, account, id, wait); err != nil {
+		if m, at, err = read(ctx, account, id, wait); err != nil {
 			return err
 		}
 		opened, err := e.Sealer.open(ctx, []*domain.Member{m})

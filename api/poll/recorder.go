@@ -39,14 +39,24 @@ func (r *Recorder) readSet() (domain.ReadSet, bool) {
 // Ask records the read set of the question.
 func (r *Recorder) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	f, known := domain.ReadSetOf(q)
+	a, err := r.engine.Ask(ctx, q, wait)
+	if err == nil {
+		f.Follow(a.Merged)
+	}
 	r.record(&f, known)
-	return r.engine.Ask(ctx, q, wait)
+	return a, err
 }
 
 // Member records the member.
 func (r *Recorder) Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
 	r.record(&domain.ReadSet{Members: []domain.MemberID{id}}, true)
 	return r.engine.Member(ctx, account, id, wait)
+}
+
+// MemberRecord records the member.
+func (r *Recorder) MemberRecord(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error) {
+	r.record(&domain.ReadSet{Members: []domain.MemberID{id}}, true)
+	return r.engine.MemberRecord(ctx, account, id, wait)
 }
 
 // Resolve records the name.

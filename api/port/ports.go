@@ -22,8 +22,11 @@ type Engine interface {
 	SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result
 	// Ask answers a question once everything in wait is applied.
 	Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error)
-	// Member is a member of the account; NotFound or Gone otherwise.
+	// Member is a member of the account; NotFound or Gone otherwise: of one who was merged into
+	// another the error names the Survivor.
 	Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error)
+	// MemberRecord is Member, but of one who was merged into another it is that one's own record.
+	MemberRecord(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error)
 	// Erased reports that a member, of whatever account, is erased; not where that is not known.
 	Erased(id domain.MemberID) bool
 	// Resolve is the member that an identity of the kind names, of those that a

@@ -79,7 +79,7 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	if err != nil {
 		return nil, err
 	}
-	m, err := req.Member(ctx, out.Member, out.Position)
+	m, err := req.Survivor(ctx, out.Member, out.Position)
 	if err != nil {
 		return nil, err
 	}

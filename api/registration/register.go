@@ -152,7 +152,7 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err != nil {
 		return nil, err
 	}
-	member, err := req.Member(ctx, out.Member, out.Position)
+	member, err := req.Survivor(ctx, out.Member, out.Position)
 	if err != nil {
 		return nil, err
 	}

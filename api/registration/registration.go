@@ -215,7 +215,7 @@ func (r *registration) match(
 	return stored, err
 }
 
-// holderOf is the member that has an identity; nil: none has.
+// holderOf is the record of the member that has an identity, be it merged into another; nil: none has.
 func holderOf(
 	ctx context.Context, req *serve.Request, kind domain.IdentityKind, identity domain.IdentityHash,
 ) (*domain.Member, error) {
@@ -223,7 +223,7 @@ func holderOf(
 	if err != nil || id == 0 {
 		return nil, serve.WaitFault(err)
 	}
-	m, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait)
+	m, _, err := req.Engine.MemberRecord(ctx, req.Account(), id, req.Wait)
 	switch {
 	case domain.CodeOf(err) == domain.NotFound, domain.CodeOf(err) == domain.Gone:
 		return nil, nil

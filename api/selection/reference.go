@@ -96,7 +96,7 @@ func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member,
 			if id == 0 {
 				continue
 			}
-			m, err := req.Member(ctx, id, req.Wait)
+			m, err := req.Survivor(ctx, id, req.Wait)
 			if domain.CodeOf(err) == domain.NotFound || errors.Is(err, domain.ErrErased) {
 				continue // the name is about to be free
 			}

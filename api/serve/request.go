@@ -187,6 +187,23 @@ func (req *Request) Member(ctx context.Context, id domain.MemberID, wait domain.
 	return m, nil
 }
 
+// Survivor is a member at a position or after it; of one who was merged into another, that one.
+func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domain.Position) (*domain.Member, error) {
+	for {
+		m, at, err := req.Engine.Member(ctx, req.Account(), id, wait)
+		if err == nil {
+			req.Saw(at)
+			return m, nil
+		}
+		merged, ok := asError(err)
+		if !ok || merged.Survivor == 0 || ctx.Err() != nil {
+			return nil, WaitFault(err)
+		}
+		req.Saw(at)
+		id, wait = merged.Survivor, wait.Reach(at)
+	}
+}
+
 // Brand is a brand of the account, not deleted.
 func (req *Request) Brand(id bind.ID, parameter string) (*domain.Brand, error) {
 	if b, ok := req.Catalog.Brand(req.Account(), domain.BrandID(id.Small())); ok && id.Small() != 0 {

@@ -53,6 +53,12 @@ func (a *countedRows) counts(r *domain.Row) bool {
 	return true
 }
 
+// Hidden reports that the rows of an ordinal count nowhere.
+func (v *View) Hidden(ord domain.Ordinal) bool {
+	c := v.counted.Get(uint32(ord))
+	return c != nil && c.Hidden
+}
+
 // Shadows are the ordinals whose rows count as a member's own, beside them.
 func (v *View) Shadows(ord domain.Ordinal) []domain.Ordinal {
 	if c := v.counted.Get(uint32(ord)); c != nil {

@@ -134,7 +134,9 @@ func (s *Accounts) Committed() {
 }
 
 // Publish swaps in the view of a commit.
-func (s *Accounts) Publish(next int64, roster *member.Roster, snapshot view.Snapshot) {
+func (s *Accounts) Publish(
+	next int64, handovers []domain.Handover, roster *member.Roster, snapshot view.Snapshot,
+) {
 	for id, a := range s.changed {
 		a.dirty = false
 		s.views.Set(id, &view.Account{
@@ -143,7 +145,7 @@ func (s *Accounts) Publish(next int64, roster *member.Roster, snapshot view.Snap
 		})
 	}
 	clear(s.changed)
-	s.views.Publish(next, roster, snapshot)
+	s.views.Publish(next, handovers, roster, snapshot)
 	s.published = time.Now()
 }
 

@@ -211,7 +211,8 @@ func (m *Machine) Headroom() error { return m.store.Room() }
 
 // Publish swaps in the view of the last commit; failed gets errors of its readers.
 func (m *Machine) Publish(failed func(error)) {
-	m.Accounts.Publish(m.State.Next, m.roster, view.Guarded{Snapshot: m.store.Snapshot(), Failed: failed})
+	snapshot := view.Guarded{Snapshot: m.store.Snapshot(), Failed: failed}
+	m.Accounts.Publish(m.State.Next, m.State.Handovers, m.roster, snapshot)
 }
 
 // Renew puts the view on a new snapshot where the one that it has is as old as that.

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// merge has the fixture's member 4097, who holds the service user u-7 and ada@example.com, be merged
+// into 8195.
+func (h *fixture) merge() {
+	m := *h.engine.members[4097]
+	m.Services = slices.Clone(m.Services)
+	m.Services[0].Identity = testHasher{}.Identity(1, domain.ByService, "spotify", "u-7")
+	m.Lent = &domain.Loan{To: 8195, Done: true}
+	h.engine.members[4097] = &m
+}
+
+// What is addressed to an identity of a merged member is a command to that one's own record; the answer
+// is the survivor.
+func TestMerged_IdentitiesGoOn(t *testing.T) {
+	h := newFixture(t)
+	h.merge()
+	if e := answered[wire.Envelope](h, h.post("/v1.1/member/login", "service=spotify&uid=u-7&authtoken=tok")); e.Data.ID != 8195 {
+		t.Errorf("a login: %+v", e.Data)
+	}
+	if l := h.logins(); len(l) != 1 || l[0].Member != 4097 || h.engine.submitted[0].Slot != domain.MemberID(4097).Slot() {
+		t.Errorf("%+v", l)
+	}
+	if e := answered[wire.Envelope](h, h.get("/v1.1/member?email=ada@example.com")); e.Data.ID != 8195 {
+		t.Errorf("by email: %+v", e.Data)
+	}
+}
+
+// An id of a merged member is gone.
+func TestMerged_IDIsGone(t *testing.T) {
+	h := newFixture(t)
+	h.merge()
+	h.refused(h.get("/v1.1/member/4097"), domain.Gone, "")
+}
+
+// A poll of an answer that names a merged member asks whether that one's record has changed, and what
+// the survivor did.
+func TestMerged_PollFollowsTheSurvivor(t *testing.T) {
+	h := newFixture(t, always(&domain.Answer{Tally: &domain.Tally{}, Merged: []domain.MergedMember{{Member: 4097, Into: 8195}}}))
+	seen := h.unchanged()
+	const target = "/v1.1/brand/1/stats/activity?members=4097"
+	if w := h.get(target, "If-None-Match", h.get(target).Header().Get("Etag")); w.Code != http.StatusNotModified {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	f := (*seen)[0]
+	slices.Sort(f.Among)
+	equal(t, []domain.MemberID{4097}, f.Members, "records")
+	equal(t, []domain.MemberID{4097, 8195}, f.Among, "members")
+}
