@@ -53,6 +53,9 @@ func (m *Machine) setAside(ctx actor.Context, r *domain.Record) error {
 	if r.Command != nil {
 		m.commands.registrar.DropKeyOf(r.Command)
 	}
+	if l, is := r.Command.(*domain.Lend); is {
+		m.commands.merger.SetAside(r, l)
+	}
 	m.effects.refuse(r, &r.Activity, domain.Poison, "set aside")
 	return nil
 }

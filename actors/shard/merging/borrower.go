@@ -230,10 +230,13 @@ func (b *borrowers) unmerge(ctx actor.Context, r *domain.Record, k *members.Acto
 		b.Effects.Complete(r, domain.Failed(domain.Merged(of.Lent.To)))
 	case a == nil:
 		b.Effects.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "from", "the member is not merged into this one")))
-	case !a.Done || of.Lent != nil:
+	case of.Lent != nil:
 		b.Effects.Complete(r, busy())
 	default:
 		ticket := a.Ticket
+		if !a.Done { // what the lender sends of it is given back
+			b.complete(r, a.Asked, busy())
+		}
 		if err := b.discharge(ctx, k, c.From); err != nil {
 			return err
 		}

@@ -111,6 +111,18 @@ func (m *Merger) Lend(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 	return m.step(ctx, r, l)
 }
 
+// SetAside follows a step that cannot be applied: it counts as one that was, or every answer would wait
+// for it, and a handover is given back.
+func (m *Merger) SetAside(r *domain.Record, l *domain.Lend) {
+	switch {
+	case l.Step == domain.LendReturn:
+		m.lenders.heard(l.Other)
+	case l.Last:
+		m.borrowers.heard(l.Other)
+		m.borrowers.giveBack(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
+	}
+}
+
 func (m *Merger) step(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	switch l.Step {
 	case domain.LendAsk:
