@@ -94,7 +94,7 @@ func (s *obedient) Answer(_ context.Context, m *Ask, done func(*Part)) {
 		have.raise(0, h)
 	}
 	s.handovers = have[0]
-	done(&Part{Shard: s.id, Handovers: slices.Clone(s.handovers), Tally: &domain.Tally{Total: domain.Count{Actions: 1, Members: 1}}})
+	done(&Part{Shard: s.id, AsOf: AsOf{Handovers: slices.Clone(s.handovers)}, Tally: &domain.Tally{Total: domain.Count{Actions: 1, Members: 1}}})
 }
 
 // Every answer, about all members or some, is one that a serial history of merges gives, however

@@ -158,7 +158,7 @@ func standing(list []domain.MemberID, into map[domain.MemberID]domain.MemberID) 
 // Survivors reads on the caller's goroutine. Where nothing was ever merged it is a look at the view.
 func (l *Local) Survivors(ctx context.Context, m Named) (Survivors, error) {
 	if v := l.Views.Peek(); v != nil && v.Next >= m.Next && len(v.Handovers)+len(m.Handovers) == 0 {
-		return Survivors{Next: v.Next}, nil
+		return Survivors{AsOf: AsOf{Next: v.Next}}, nil
 	}
 	return l.survivors(ctx, m)
 }
@@ -172,7 +172,7 @@ func (l *Local) survivors(ctx context.Context, m Named) (s Survivors, err error)
 	if v.Next < m.Next {
 		return s, domain.ErrUnavailable
 	}
-	s = Survivors{Next: v.Next, Handovers: v.Handovers}
+	s.AsOf = AsOf{v.Next, v.Handovers}
 	hidden := l.hidden(v, &m)
 	if len(hidden) == 0 {
 		return s, nil
