@@ -113,3 +113,37 @@ func TestI7_AnswersWhileMembersMerge(t *testing.T) {
 	}
 	t.Logf("without counters %d of %d audiences get a wrong answer: %v", n, len(seeds), err)
 }
+
+// A list stands for the members that those on it were merged into, each once.
+func TestCoordinator_Survivors(t *testing.T) {
+	seed := rand.Uint64()
+	w := newAudience(seed, 4, 20)
+	c := w.coordinator()
+	for range 200 {
+		w.left = 20
+		list := w.some()
+		if _, _, err := c.Survivors(context.Background(), 1, list, domain.Position{}); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		w.left = 0
+		for slices.ContainsFunc(w.shards, func(s *shardModel) bool { return len(slices.Concat(w.between[s.id]...)) > 0 }) {
+			w.step(false)
+		}
+		var want []domain.MemberID
+		for _, id := range list {
+			i := slices.Index(w.ids, id)
+			for w.parent(i) != i {
+				i = w.parent(i)
+			}
+			want = append(want, w.ids[i])
+		}
+		slices.Sort(want)
+		got, _, err := c.Survivors(context.Background(), 1, list, domain.Position{})
+		if err != nil || !slices.Equal(got, slices.Compact(want)) {
+			t.Fatalf("seed %d: %v stand for %v, not %v: %v", seed, list, want, got, err)
+		}
+	}
+	if len(w.loans) == 0 {
+		t.Errorf("seed %d: none was merged", seed)
+	}
+}
