@@ -115,11 +115,12 @@ func (m *Merger) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) err
 	if err != nil {
 		return err
 	}
+	signups := len(a.Signups)
 	if err := m.copyRows(ctx, shadow, a, l.Rows); err != nil {
 		return err
 	}
 	handover := l.Last && !a.Done
-	if l.Record != nil || !a.Done {
+	if l.Record != nil || !a.Done || len(a.Signups) > signups {
 		a.Done = a.Done || l.Last
 		if l.Record != nil {
 			a.Record = l.Record
