@@ -51,7 +51,7 @@ func (s *merger) id(i int) domain.MemberID {
 // lend merges a member into another in the coming commit; 0: takes the merge back.
 func (s *merger) lend(i int, to domain.MemberID) {
 	s.lent[domain.Ordinal(i)] = to
-	s.table.Count(domain.Ordinal(i), &rows.Counted{As: domain.Ordinal(i), Hidden: to != 0})
+	s.table.Counting().Set(domain.Ordinal(i), rows.Counted{As: domain.Ordinal(i), Hidden: to != 0})
 }
 
 func (s *merger) publish(handovers ...domain.Handover) {
