@@ -112,11 +112,11 @@ func TestLocal_SurvivorsAreOfMergedMembersAlone(t *testing.T) {
 		t.Errorf("a shard without a view: %v", err)
 	}
 	s.publish()
-	if d := diff.Diff(Survivors{Next: 1}, ask(named)); d != "" || s.reads != 0 {
+	if d := diff.Diff(Survivors{AsOf: AsOf{Next: 1}}, ask(named)); d != "" || s.reads != 0 {
 		t.Errorf("%d reads where nothing was merged: %s", s.reads, d)
 	}
 	s.publish(domain.Handover{Shard: 0, Sent: 1})
-	if d := diff.Diff(Survivors{Next: 2, Handovers: []domain.Handover{{Sent: 1}}}, ask(named)); d != "" || s.reads != 0 {
+	if d := diff.Diff(Survivors{AsOf: AsOf{2, []domain.Handover{{Sent: 1}}}}, ask(named)); d != "" || s.reads != 0 {
 		t.Errorf("%d reads where another account's member was merged: %s", s.reads, d)
 	}
 	s.lend(1, other)
