@@ -7,10 +7,12 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/query/reference"
+	"github.com/ovation-analytics/ovation/storage/store"
 )
 
 // merges is members who act, are merged, parted and erased, beside what answers must say of them.
@@ -25,6 +27,19 @@ type merges struct {
 	gone   map[string]bool                     // by content: deleted
 	done   int                                 // acts so far
 	at     domain.Position
+	twin   *merges // the same without merges; nil: there is none
+}
+
+// newMerges is so many members, with so little memory that most is read from disk.
+func newMerges(t *testing.T, rnd *rand.Rand, fans int) *merges {
+	x := &merges{
+		harness: furnished(t, 3, 4, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}}),
+		rnd:     rnd, brands: 4, names: map[domain.MemberID][]int{}, into: map[domain.MemberID]domain.MemberID{}, gone: map[string]bool{},
+	}
+	for fan := range fans {
+		x.register(fan)
+	}
+	return x
 }
 
 // root is the member that one stands for.
@@ -43,7 +58,7 @@ func (x *merges) roots() []domain.MemberID {
 func (x *merges) register(fan int) {
 	s := registration(identityOf(2*fan), identityOf(2*fan+1), "u")
 	c := s.Command.(*domain.RegisterMember)
-	c.At, c.Visit.Key = 1_600_000_000_000+int64(fan), x.rnd.Uint64()
+	c.At, c.Visit.Key = 1_600_000_000_000+int64(fan), uint64(fan+1)
 	id := x.submit(s).Member
 	x.fans, x.names[id] = append(x.fans, id), []int{2 * fan, 2*fan + 1}
 }
@@ -65,6 +80,10 @@ func (x *merges) act(n int) {
 		x.acts = append(x.acts, a)
 	}
 	x.publish(fresh...)
+	if x.twin != nil {
+		x.twin.publish(fresh...)
+		x.twin.acts = slices.Clone(x.acts)
+	}
 }
 
 // do submits a command for a member and gives its outcome's code.
@@ -104,7 +123,6 @@ func (x *merges) merge() {
 	x.expect(want, a, &domain.MergeMembers{Member: a, From: b})
 	if want == domain.OK {
 		x.into[b] = a
-		x.t.Logf("OP merge %d into %d, acts %d", b, a, x.done)
 	}
 }
 
@@ -123,7 +141,6 @@ func (x *merges) unmerge() {
 		x.expect(domain.OK, a, &domain.UnmergeMember{Member: a, From: b})
 		x.expect(domain.NotFound, a, &domain.UnmergeMember{Member: a, From: b})
 		delete(x.into, b)
-		x.t.Logf("OP unmerge %d from %d, acts %d", b, a, x.done)
 	}
 }
 
@@ -143,18 +160,32 @@ func (x *merges) erase() {
 // remove deletes an action, by the id that it has in a feed.
 func (x *merges) remove() {
 	x.t.Helper()
+	if feed := x.feed(); len(feed.Items) > 0 {
+		x.delete(feed, feed.Items[x.rnd.IntN(len(feed.Items))])
+	}
+}
+
+// feed is all that answers show.
+func (x *merges) feed() *domain.Feed {
 	q := allOf(domain.ShapeFeed, 0)
 	q.Listing = domain.Listing{Every: true, Limit: 1 << 20}
-	a := x.ask(q)
-	if len(a.Feed.Items) == 0 {
-		return
-	}
-	item := a.Feed.Items[x.rnd.IntN(len(a.Feed.Items))]
-	shown, err := x.node.Show(context.Background(), 1, []domain.FeedItem{item}, a.Position)
+	return x.ask(q).Feed
+}
+
+// shown is what is shown of items.
+func (x *merges) shown(items ...domain.FeedItem) []domain.Shown {
+	x.t.Helper()
+	shown, err := x.node.Show(context.Background(), 1, items, domain.Position{})
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	c := shown[0].Content
+	return shown
+}
+
+// delete deletes an item of a feed, in the twin too.
+func (x *merges) delete(feed *domain.Feed, item domain.FeedItem) {
+	x.t.Helper()
+	c := x.shown(item)[0].Content
 	i := slices.IndexFunc(x.acts, func(a domain.Activity) bool { return a.Content.Content == c.Content })
 	home := x.acts[i].Member
 	action := cmp.Or(c.Action, item.Row.ID())
@@ -163,7 +194,18 @@ func (x *merges) remove() {
 	}
 	x.expect(domain.OK, home, &domain.DeleteAction{Member: home, Action: action})
 	x.gone[c.Content] = true
-	x.t.Logf("OP delete %s acts %d", c.Content, x.done)
+	if x.twin == nil {
+		return
+	}
+	x.twin.rested()
+	feed = x.twin.feed()
+	for i, s := range x.twin.shown(feed.Items...) {
+		if s.Content.Content == c.Content {
+			x.twin.delete(feed, feed.Items[i])
+			return
+		}
+	}
+	x.t.Fatalf("the twin has no %s", c.Content)
 }
 
 // model is the members that answers know, with what they did.
@@ -237,7 +279,6 @@ func (x *merges) rested() {
 func (x *merges) check() {
 	x.t.Helper()
 	want := x.model()
-	x.debug(want)
 	x.identify(want)
 	for b := range domain.BrandID(x.brands + 1) {
 		x.compare(want, allOf(domain.ShapeTally, b))
@@ -253,13 +294,7 @@ func (x *merges) check() {
 // (I11, I12).
 func TestMerge_AnswersAreOfOneMember(t *testing.T) {
 	rnd := seeded(t)
-	x := &merges{
-		harness: furnished(t, 3, 4, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}}),
-		rnd:     rnd, brands: 4, names: map[domain.MemberID][]int{}, into: map[domain.MemberID]domain.MemberID{}, gone: map[string]bool{},
-	}
-	for fan := range 24 {
-		x.register(fan)
-	}
+	x := newMerges(t, rnd, 24)
 	for round := range 6 {
 		x.act(800)
 		for range 6 {
@@ -275,10 +310,8 @@ func TestMerge_AnswersAreOfOneMember(t *testing.T) {
 		switch round {
 		case 1:
 			x.restart()
-			x.t.Logf("OP restart %d", x.done)
 		case 3:
 			x.crash(rnd)
-			x.t.Logf("OP crash %d", x.done)
 		}
 		x.rested()
 		x.check()
@@ -292,28 +325,76 @@ func TestMerge_AnswersAreOfOneMember(t *testing.T) {
 	x.replaysEqual(t)
 }
 
-func (x *merges) debug(want *reference.Model) {
-	q := allOf(domain.ShapeFeed, 0)
-	q.Listing = domain.Listing{Every: true, Limit: 1 << 20}
-	a := x.ask(q)
-	if len(a.Feed.Items) == len(want.Actions) {
-		return
+// facts are the state hashes of the shards.
+func (r *harness) facts() (all [][16]byte) {
+	r.stored(func(_ int, s *store.Shard) { all = append(all, s.State().Facts) })
+	return all
+}
+
+// When every merge is taken back, also one that others followed on, what is stored is that of a
+// history without merges, whatever was done and deleted meanwhile (I9, I11).
+func TestUnmerge_IsIdentity(t *testing.T) {
+	rnd := seeded(t)
+	x := newMerges(t, rnd, 16)
+	x.twin = newMerges(t, rnd, 16)
+	if !slices.Equal(x.twin.fans, x.fans) {
+		t.Fatalf("%v, %v", x.twin.fans, x.fans)
 	}
-	shown, _ := x.node.Show(context.Background(), 1, a.Feed.Items, a.Position)
-	has := map[string]bool{}
-	for _, w := range want.Actions {
-		has[w.Content] = true
-	}
-	for i, it := range a.Feed.Items {
-		c := shown[i].Content
-		if has[c.Content] {
-			continue
+	for range 4 {
+		x.act(300)
+		x.merge()
+		x.merge()
+		x.act(100)
+		x.merge()
+		x.rested()
+		x.remove()
+		x.remove()
+		if rnd.IntN(2) == 0 {
+			x.unmerge()
 		}
-		x.t.Logf("extra %s of %d brand %d def %d", c.Content, it.Member, it.Row.Brand, it.Row.Definition)
-		for _, act := range x.acts {
-			if x.root(act.Member) == it.Member && act.Brand == it.Row.Brand && act.Definition == 101 {
-				x.t.Logf("   %s of %d (shard %d) at %d gone %t, into %d", act.Content.Content, act.Member, act.Member.Slot().Shard(3), act.Time, x.gone[act.Content.Content], x.into[act.Member])
-			}
+	}
+	for len(x.into) > 0 {
+		x.unmerge()
+	}
+	x.rested()
+	x.check()
+	x.twin.check()
+	for i, st := range x.node.Status().Shards {
+		if of := x.twin.node.Status().Shards[i]; st.Rows != of.Rows {
+			t.Errorf("shard %d has %d rows, %d without merges", i, st.Rows, of.Rows)
 		}
 	}
+	x.close()
+	x.twin.close()
+	if a, b := x.facts(), x.twin.facts(); !slices.Equal(a, b) {
+		t.Errorf("facts %x with merges, %x without", a, b)
+	}
+}
+
+// BenchmarkMerge merges a member of 100,000 actions of 50 brands into one of another shard, and takes
+// that back.
+func BenchmarkMerge(b *testing.B) {
+	const actions = 100_000
+	r := furnished(b, 2, 50, Options{})
+	into := r.memberOf(0)
+	from := r.memberOf(1)
+	for i := range actions {
+		a := r.actOf(from, uint64(i+1))
+		a.Brand, a.Time = domain.BrandID(1+i%50), 1_600_000_000+int64(i)*300
+		r.publish(a)
+	}
+	r.settled()
+	var merging, parting time.Duration
+	for b.Loop() {
+		began := time.Now()
+		r.submit(domain.Submission{Account: 1, Slot: into.Slot(), Command: &domain.MergeMembers{Member: into, From: from}})
+		merging += time.Since(began)
+		began = time.Now()
+		r.submit(domain.Submission{Account: 1, Slot: into.Slot(), Command: &domain.UnmergeMember{Member: into, From: from}})
+		parting += time.Since(began)
+		r.settled()
+	}
+	n := float64(b.N) * actions
+	b.ReportMetric(float64(merging.Nanoseconds())/n, "ns/action-merged")
+	b.ReportMetric(float64(parting.Nanoseconds())/n, "ns/action-parted")
 }

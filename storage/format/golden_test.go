@@ -62,11 +62,12 @@ func examples(t testing.TB) map[string]string {
 	}
 	claim := &domain.Identity{Hash: domain.IdentityHash{1, 2}, Kind: domain.ByService, State: domain.Held, Member: 12293}
 	message := func(e any) []byte { return check.Must[[]byte](t)(AppendMessage(nil, e)) }
-	state := domain.ShardState{Cluster: "c1", Journal: topic(9), Next: 1000, Epoch: 2, Clock: 1717200000123, Rules: 1, Life: 1, Sequence: 77, Outbox: 6, Published: 5, DeadUpTo: 4, KeysUpTo: 2, Rows: 70, Expired: 3, Facts: [16]byte{15: 1}}
+	state := domain.ShardState{Cluster: "c1", Journal: topic(9), Next: 1000, Epoch: 2, Clock: 1717200000123, Rules: 1, Life: 1, Sequence: 77, Outbox: 6, Published: 5, DeadUpTo: 4, KeysUpTo: 2, Rows: 70, Expired: 3, Handovers: []domain.Handover{{Shard: 3, Sent: 2, Received: 300}}, Facts: [16]byte{15: 1}}
 	state.Dead[domain.BadTime] = 3
 	values := map[string][]byte{
 		"value C one":      content.Append(nil, nil, []Entry{{Seq: 7, Recorded: 1717200000123, Text: text}}),
 		"value C":          content.Append(nil, []uint64{3, 5}, []Entry{{Seq: 7, Recorded: 1717200000123, Text: text}, {Seq: 9, Recorded: 1717200000124}}),
+		"value C copy":     content.Append(nil, nil, []Entry{{Seq: 7, Recorded: 1717200000123, Text: AppendContent(nil, &domain.Content{Action: 12293, Marker: "mark"})}}),
 		"value R one":      rows.Append(nil, nil, []Row{{Seq: 7, Time: 1717200000, Ord: 4, Definition: 100, Points: 5, Service: domain.Spotify}}),
 		"value R":          rows.Append(nil, []uint64{3, 5}, []Row{{Seq: 7, Time: 1717200000, Ord: 4, Definition: 100, Points: 5, Service: domain.Spotify}, {Seq: 9, Time: 1717200060, Ord: 6, Definition: 101}}),
 		"value R list":     check.Must[[]byte](t)(rows.merge(nil, [][]byte{rows.Append(nil, []uint64{3}, sameDay(partRows)), rows.Append(nil, nil, sameDay(2))}, false)),
@@ -107,6 +108,8 @@ func examples(t testing.TB) map[string]string {
 		"fact parked":   HashParked(&domain.Parked{Number: 7, Activity: domain.Activity{Member: member.ID, Definition: 100, Brand: 9, Service: domain.Spotify, Points: 5, Time: 1717200000, Hash: 0x99}}),
 		"fact pointer":  HashPointer(&domain.Pointer{Hash: claim.Hash, Member: member.ID, Created: 5}),
 		"fact opted":    HashMember(&domain.Member{ID: 7, Passwords: []domain.Password{{Address: claim.Hash, Hash: "$x"}}, Opts: []domain.OptState{{Opt: domain.Opt{Kind: domain.OptBrand, ID: 9}, Out: true, At: 3}}}),
+		"fact absorbed": HashMember(&domain.Member{ID: 7, Absorbed: []domain.Absorbed{{Member: 12293, Done: true}, {Member: 9}}}),
+		"fact lent":     HashMember(&domain.Member{ID: 7, Lent: &domain.Loan{To: 12293, Done: true}}),
 	} {
 		b := f.Bytes()
 		values[name] = b[:]

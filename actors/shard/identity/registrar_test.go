@@ -47,9 +47,16 @@ func newTestShard(id int, outcomes map[domain.RequestID]domain.Outcome) *testSha
 		Roster:   member.NewRoster(id*domain.Slots/testShards, (id+1)*domain.Slots/testShards),
 		Loaded:   members.New(1<<30, emptyStore{}, new(atomic.Int64)),
 		Accounts: accounts.New(accounts.Config{View: &view.Holder{}, Stats: &accounts.Stats{}}),
+		Merges:   noMerges{},
 	})
 	return s
 }
+
+// noMerges is of members who have part in none.
+type noMerges struct{}
+
+func (noMerges) Release(actor.Context, *domain.Record, *members.Actor, int64) error { return nil }
+func (noMerges) Erased(*members.Actor)                                              {}
 
 func (s *testShard) Change(domain.Change) {}
 
