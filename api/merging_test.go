@@ -234,3 +234,204 @@ func TestMerged_BearerAndPicture(t *testing.T) {
 	h.isMerged("picture", h.do(http.MethodGet, "/avatar/4097.svg", ""), "/avatar/4101.svg")
 	h.status(h.do(http.MethodGet, "/avatar/4101.svg", ""), http.StatusOK)
 }
+
+// absorbed is a fixture whose member 8195 is merged into 4097.
+func absorbed(t *testing.T) *fixture {
+	t.Helper()
+	h := newFixture(t)
+	h.status(h.post(mergePath, bobs), http.StatusOK)
+	h.engine.submitted = nil
+	return h
+}
+
+// commands are those submitted since, each to the slot of its member.
+func (h *fixture) commands() (out []domain.Command) {
+	h.t.Helper()
+	for i := range h.engine.submitted {
+		s := &h.engine.submitted[i]
+		if id := memberOf(s); s.Slot != id.Slot() {
+			h.t.Errorf("%+v is submitted to slot %d", s.Command, s.Slot)
+		}
+		out = append(out, s.Command)
+	}
+	h.engine.submitted = nil
+	return out
+}
+
+// What is about a service record, an identity or an action of a merged member is a command to that
+// member; the answer is the survivor.
+func TestMerged_CommandsGoToTheOwner(t *testing.T) {
+	for name, c := range map[string]struct {
+		path, params string
+		want         []domain.MemberID
+	}{
+		"removal of one of its records": {"/v1.1/member/4097/service/8193/delete", "", []domain.MemberID{8195}},
+		"removal of the survivor's":     {"/v1.1/member/4097/service/5/delete", "", []domain.MemberID{4097}},
+		"reset of its address":          {"/v1.1/member/4097/reset", "email=bob@example.com&password=correct+horse", []domain.MemberID{8195, 4097}},
+		"verification on its record":    {"/v1.1/member/4097/verify", "service=email&verified_email=b@example.com&apiKey=" + keyAdvanced, []domain.MemberID{8195}},
+		"verification on the survivor's": {
+			"/v1.1/member/4097/verify", "service=spotify&serviceid=5&verified_email=b@example.com&apiKey=" + keyAdvanced, []domain.MemberID{4097},
+		},
+		"sharing of all":              {"/v1.1/member/4097/update", "activity_sharing_enabled=0", []domain.MemberID{8195, 4097}},
+		"sharing of its service":      {"/v1.1/member/4097/update", "activity_sharing_enabled=0&service=email", []domain.MemberID{8195, 4097}},
+		"a profile":                   {"/v1.1/member/4097/update", "bio=x", []domain.MemberID{4097}},
+		"a registration of its user":  {"/v1.1/member/4097/register", "service=email&email=bob@example.com&password=correct+horse", []domain.MemberID{8195}},
+		"a registration of a new one": {"/v1.1/member/4097/register", "service=lastfm&uid=n&authtoken=t", []domain.MemberID{4097}},
+		"a deletion of its action":    {"/v1.1/member/4097/activity/12291/delete", "", []domain.MemberID{4097, 8195}},
+		"a token refresh":             {"/v1.1/member/4097/tokens/refresh", "service=spotify&serviceid=8193&apiKey=" + keyEnterprise, []domain.MemberID{8195, 8195}},
+		"an opt-in":                   {"/v1.1/optin", "id=4097", []domain.MemberID{4097}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := absorbed(t)
+			params, key, of := strings.Cut(c.params, "&apiKey=")
+			if !of {
+				key = keyAdvanced
+			}
+			w := h.do(http.MethodPost, keyed(c.path, key), params)
+			var got []domain.MemberID
+			for i := range h.engine.submitted {
+				got = append(got, memberOf(&h.engine.submitted[i]))
+			}
+			equal(t, c.want, got, w.Body)
+			h.commands()
+			if strings.Contains(w.Body.String(), `"data"`) && !strings.Contains(w.Body.String(), `"data":{"ID":4097,`) {
+				t.Errorf("%s", w.Body)
+			}
+		})
+	}
+}
+
+// A reset by the address of a merged member gives that one another password, and both another token.
+func TestMerged_Reset(t *testing.T) {
+	h := absorbed(t)
+	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
+		return domain.Outcome{Member: memberOf(&s)}, nil
+	}
+	h.status(h.post("/v1.1/member/4097/reset", "email=bob@example.com&password=correct+horse"), http.StatusOK)
+	first := h.engine.submitted[0].Command.(*domain.ResetPassword)
+	second := h.engine.submitted[1].Command.(*domain.ResetPassword)
+	if first.Address.IsZero() || first.Password == "" || !second.Address.IsZero() || second.Password != "" {
+		t.Errorf("%+v %+v", first, second)
+	}
+	if first.TokenHash == second.TokenHash || h.engine.submitted[0].Request == h.engine.submitted[1].Request {
+		t.Error("both are one request")
+	}
+	h.refused(h.post("/v1.1/member/4097/reset", "email=other@example.com&password=correct+horse"), domain.NotFound, "email")
+}
+
+// verifying is a fixture in which a member has an address verified.
+func verifying(t *testing.T, holder domain.MemberID) *fixture {
+	t.Helper()
+	h := newFixture(t)
+	h.engine.names[testHasher{}.Identity(1, domain.ByVerifiedEmail, "x@example.com")] = holder
+	return h
+}
+
+// Where another member has the address verified, the two are merged: the one who registered first
+// survives, whichever of the two is named.
+func TestVerify_MergesWithTheHolder(t *testing.T) {
+	for _, c := range []struct {
+		earlier  domain.MemberID
+		survivor uint64
+	}{{8195, 8195}, {4097, 4097}, {0, 4097}} {
+		h := verifying(t, 8195)
+		if m := h.engine.members[c.earlier]; m != nil {
+			m.Created--
+		}
+		e := answered[wire.Envelope](h, h.post("/v1.1/member/4097/verify", "service=spotify&verified_email=x@example.com"))
+		if e.Data.ID != c.survivor || len(e.Services) != 3 {
+			t.Errorf("%+v: %+v", c, e)
+		}
+		merge, ok := h.engine.submitted[0].Command.(*domain.MergeMembers)
+		if !ok || len(h.engine.submitted) != 1 || uint64(merge.Member) != c.survivor || merge.Member+merge.From != 4097+8195 {
+			t.Errorf("%+v", h.engine.submitted)
+		}
+	}
+}
+
+// A repeat with the same Idempotency-Key gets the answer of the first, also where the member named was
+// merged by it; another request finds that member gone.
+func TestVerify_RepeatOfAMerge(t *testing.T) {
+	for _, earlier := range []domain.MemberID{4097, 8195} {
+		h := verifying(t, 8195)
+		h.remembering()
+		h.engine.members[earlier].Created--
+		const path, params = "/v1.1/member/4097/verify", "service=spotify&verified_email=x@example.com"
+		first := answered[wire.Envelope](h, h.post(path, params, "Idempotency-Key", "v"))
+		w := h.post(path, params, "Idempotency-Key", "v")
+		again := answered[wire.Envelope](h, w)
+		again.JWT = first.JWT
+		equal(t, first, again)
+		equal(t, "true", w.Header().Get("Idempotent-Replayed"))
+		if earlier == 8195 {
+			h.isMerged("without the key", h.post(path, params), "/v1.1/member/8195/verify")
+			h.isMerged("with another key", h.post(path, params, "Idempotency-Key", "w"), "/v1.1/member/8195/verify")
+		}
+	}
+}
+
+// Of two verifications at once the second finds the address taken: it looks again, and merges. Where it
+// finds no holder it is a conflict, after a few attempts.
+func TestVerify_Crossing(t *testing.T) {
+	const path, params = "/v1.1/member/4097/verify", "service=spotify&verified_email=x@example.com"
+	taken := domain.Outcome{Code: domain.Conflict, Parameter: "verified_email", Message: "taken"}
+	h := newFixture(t)
+	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
+		if _, is := s.Command.(*domain.UpdateMember); is {
+			h.engine.names[testHasher{}.Identity(1, domain.ByVerifiedEmail, "x@example.com")] = 8195
+			return taken, nil
+		}
+		return h.engine.apply(s), nil
+	}
+	if e := answered[wire.Envelope](h, h.post(path, params)); e.Data.ID != 4097 || len(e.Services) != 3 {
+		t.Errorf("%+v", e)
+	}
+	h = newFixture(t)
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return taken, nil }
+	h.refused(h.post(path, params), domain.Conflict, "verified_email")
+	h = verifying(t, 8195)
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
+		return domain.Outcome{Code: domain.Conflict, Message: "one of the members is being merged"}, nil
+	}
+	h.refused(h.post(path, params), domain.Conflict, "")
+}
+
+// Many registrations of users whose member is merged name the survivor.
+func TestMerged_RegisterMany(t *testing.T) {
+	h := absorbed(t)
+	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) { return domain.Outcome{Member: 8195}, nil }
+	w := h.do(http.MethodPost, keyed("/v1.1/members/register", keyAdvanced), `{"service":"spotify","uid":"u-8","authtoken":"t"}`,
+		"Content-Type", "application/x-ndjson")
+	if out := answered[wire.RegisteredMany](h, w); out.Existing != 1 || out.Items[0].ID != "4097" {
+		t.Errorf("%s", w.Body)
+	}
+}
+
+// An action that is recorded by a name of a merged member is shown as the survivor's.
+func TestMerged_RecordByName(t *testing.T) {
+	h := absorbed(t)
+	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
+		return domain.Outcome{Member: 8195, New: true, Row: domain.Row{Seq: 3, Brand: 1, Definition: 100, Slot: 3}}, nil
+	}
+	item := answered[wire.FeedItem](h, h.post("/v1.1/activity/record", "activityid=100&brandid=1&service=spotify&uid=u-8&async=0"))
+	if item.MemberID != "4097" || *item.MemberName != "Ada Fan" || item.ID != "12291" {
+		t.Errorf("%+v", item)
+	}
+}
+
+// An action of a merged member has the id that it had in feeds, in lists and in explanations.
+func TestMerged_ActionsKeepTheirIDs(t *testing.T) {
+	feed := &domain.Feed{Items: []domain.FeedItem{{Row: domain.Row{Seq: 9, Brand: 1, Definition: 100, Slot: 1}, Member: 4097}}, Total: 1}
+	h := newFixture(t, always(&domain.Answer{Feed: feed, Tally: &domain.Tally{}}))
+	h.engine.content = &domain.Content{Action: 12291}
+	if f := answered[wire.Feed](h, h.get("/v1.1/activity/feed?all_member_actions=1")); f.Items[0].ID != "12291" {
+		t.Errorf("%+v", f.Items[0])
+	}
+	if s := answered[wire.ActivityTally](h, h.get("/v1.1/brand/1/stats/activity?explain=1")); s.Explain.Actions[0] != "12291" {
+		t.Errorf("%+v", s.Explain)
+	}
+	h.engine.answer = nil
+	if l := answered[wire.ActiveMembers](h, h.get("/v1.1/members/active")); l.Items[0].LastActivity.ID != "12291" {
+		t.Errorf("%+v", l.Items[0].LastActivity)
+	}
+}

@@ -93,8 +93,13 @@ func Shown(
 	}
 	for i := range items {
 		m, contents := shown[i].Member, shown[i].Content
-		if m == nil {
+		switch {
+		case m == nil:
 			m = &domain.Member{ID: items[i].Member}
+		case m.IsLent(): // an outcome names who did it
+			if m, err = req.Survivor(ctx, m.ID, at); err != nil {
+				return nil, nil, err
+			}
 		}
 		if contents == nil { // the action is deleted: its own time is shown as that of recording
 			contents = &domain.Content{Recorded: 1000 * int64(items[i].Row.Time)}

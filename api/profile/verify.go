@@ -62,6 +62,11 @@ func (s *Service) verified(ctx context.Context, req *serve.Request, in *verifyIn
 		if err != nil {
 			return nil, err
 		}
+		if from := directly(m, holder); req.Keyed && from != 0 {
+			if out, err := mergedBy(ctx, req, m.ID, from); out != nil || err != nil {
+				return out, err
+			}
+		}
 		out := m
 		if holder == 0 || holder == m.Holder(r.ID) {
 			out, err = s.mark(ctx, req, m.Holder(r.ID), r.ID, string(in.VerifiedEmail), address)
@@ -186,17 +191,27 @@ func (s *Service) mergedBefore(
 	if err != nil || !m.IsLent() {
 		return nil, gone
 	}
+	out, err := mergedBy(ctx, req, m.Lent.To, named)
+	if out == nil {
+		err = gone
+	}
+	return out, err
+}
+
+// mergedBy is the member that an earlier request with the same Idempotency-Key has merged another
+// into; nil: none has. The merge is submitted again, which changes nothing where it was.
+func mergedBy(ctx context.Context, req *serve.Request, into, from domain.MemberID) (*domain.Member, error) {
 	for n := range verifyAttempts {
-		out, err := submitMerge(ctx, req, m.Lent.To, named, n)
+		out, err := submitMerge(ctx, req, into, from, n)
 		if err == nil && out.Replayed {
-			return req.Survivor(ctx, m.Lent.To, out.Position)
+			return req.Survivor(ctx, into, out.Position)
 		}
-		if err == nil || !out.Replayed {
+		if !out.Replayed {
 			break
 		}
 	}
 	req.Replayed = false
-	return nil, gone
+	return nil, nil
 }
 
 // recordNamed is the service record with the id, else the latest of the service.
