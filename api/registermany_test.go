@@ -127,7 +127,9 @@ func TestRegisterMany_Rounds(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
 	tries := map[domain.IdentityHash]int{}
-	identity := func(uid string) domain.IdentityHash { return testHasher{}.Identity(1, domain.ByService, "spotify", uid) }
+	identity := func(uid string) domain.IdentityHash {
+		return testHasher{}.Identity(1, domain.ByService, "spotify", uid)
+	}
 	at := domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 3, Next: 99}}}
 	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
 		c := s.Command.(*domain.RegisterMember)
