@@ -67,8 +67,14 @@ func answers(m *storetest.Model, sh *Shard) map[string]answer {
 		ask("rows of members", func() (any, error) {
 			return members, snap.MemberRows(at.Account, at.Ord, always, func(r []domain.Row) { members[at] = slices.Clone(r) })
 		})
-		ask("past", func() (_ any, err error) { past[at], err = sh.Past(at.Account, at.Ord); return past, err })
-		ask("members", func() (_ any, err error) { found[at], err = snap.Member(at.Account, at.Ord); return found, err })
+		ask("past", func() (_ any, err error) {
+			past[at], err = sh.Past(at.Account, at.Ord)
+			return past, err
+		})
+		ask("members", func() (_ any, err error) {
+			found[at], err = snap.Member(at.Account, at.Ord)
+			return found, err
+		})
 	}
 	ask("contents", func() (any, error) { return snap.Contents(rows) })
 	var living []domain.Row
