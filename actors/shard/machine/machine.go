@@ -215,7 +215,7 @@ func (m *Machine) Publish(failed func(error)) {
 
 // handovers are what the shard has counted with others, for readers.
 func (m *Machine) handovers() []domain.Handover {
-	if m.State.Life > 0 && len(m.State.Handovers) > 0 {
+	if m.State.Life > 0 {
 		return []domain.Handover{{Shard: domain.JournalLost}}
 	}
 	return m.State.Handovers
