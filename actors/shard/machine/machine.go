@@ -210,15 +210,15 @@ func (m *Machine) Headroom() error { return m.store.Room() }
 // Publish swaps in the view of the last commit; failed gets errors of its readers.
 func (m *Machine) Publish(failed func(error)) {
 	snapshot := view.Guarded{Snapshot: m.store.Snapshot(), Failed: failed}
-	m.Accounts.Publish(m.State.Next, m.handovers(), m.roster, snapshot)
+	m.Accounts.Publish(m.State.Next, handovers(&m.State), m.roster, snapshot)
 }
 
 // handovers are what the shard has counted with others, for readers.
-func (m *Machine) handovers() []domain.Handover {
-	if m.State.Life > 0 {
+func handovers(s *domain.ShardState) []domain.Handover {
+	if s.Life > 0 {
 		return []domain.Handover{{Shard: domain.JournalLost}}
 	}
-	return m.State.Handovers
+	return s.Handovers
 }
 
 // Renew puts the view on a new snapshot where the one that it has is as old as that.
