@@ -43,14 +43,26 @@ var errBehind = errors.New("the shard is behind")
 
 // offer runs f with a view that has applied all below next, on a worker, or refuse.
 func (l *Local) offer(next int64, refuse func(error), f func(*scratch, *view.View)) {
-	v := l.Views.Acquire()
-	if v == nil || v.Next < next {
-		if v != nil {
-			v.Release()
-		}
+	v := l.acquire(next)
+	if v == nil {
 		refuse(errBehind)
 		return
 	}
+	l.run(v, refuse, f)
+}
+
+// acquire is the newest view, if it has applied all below next; nil: it has not, or there is none.
+func (l *Local) acquire(next int64) *view.View {
+	v := l.Views.Acquire()
+	if v != nil && v.Next < next {
+		v.Release()
+		return nil
+	}
+	return v
+}
+
+// run runs f with an acquired view on a worker, or refuse, and releases it.
+func (l *Local) run(v *view.View, refuse func(error), f func(*scratch, *view.View)) {
 	job := func(x *scratch) {
 		defer v.Release()
 		if l.Executor.stopping() {

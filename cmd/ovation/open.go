@@ -197,7 +197,8 @@ func (p *program) openNode(ctx context.Context) error {
 		},
 		Memory: actors.Memory{
 			ResidentBytes: int(p.budget.Shards.Columns), MemberBytes: int(p.budget.Shards.Members),
-			CachedIdentities: p.budget.Shards.Identities(shards),
+			CachedRecordBytes: int(p.budget.Shards.Records),
+			CachedIdentities:  p.budget.Shards.Identities(shards),
 		},
 		Questions:   actors.Questions{Workers: p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows)},
 		Retention:   actors.Retention{Trim: trim, TrimAfter: time.Hour},
