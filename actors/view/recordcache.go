@@ -145,41 +145,9 @@ const entryBytes = 160
 
 // size is about what the member takes, in bytes.
 func (m *cachedMember) size() int {
-	n := entryBytes + int(unsafe.Sizeof(*m)) + sizeOf(m.record)
+	n := entryBytes + int(unsafe.Sizeof(*m)) + m.record.Bytes()
 	for i := range m.contents {
-		c := m.contents[i].content
-		n += int(unsafe.Sizeof(m.contents[i])+unsafe.Sizeof(*c)) + len(c.Marker) + len(c.Content) + len(c.Link) + len(c.Media)
-	}
-	return n
-}
-
-// sizeOf is about what a record takes.
-func sizeOf(m *domain.Member) int {
-	n := int(unsafe.Sizeof(*m)) + len(m.Personal.Data) + fieldsSize(m.Profile) +
-		cap(m.Personal.Keys)*int(unsafe.Sizeof(domain.KeyID{})) +
-		cap(m.Opts)*int(unsafe.Sizeof(domain.OptState{})) + cap(m.Removed)*int(unsafe.Sizeof(domain.RemovedRecord{}))
-	for i := range m.Services {
-		s := &m.Services[i]
-		n += int(unsafe.Sizeof(*s)) + fieldsSize(s.Fields) + len(s.PartnerCode)
-		for _, domains := range [...][]string{s.Domains, s.Visited} {
-			for _, d := range domains {
-				n += int(unsafe.Sizeof(d)) + len(d)
-			}
-		}
-	}
-	for i := range m.Passwords {
-		n += int(unsafe.Sizeof(m.Passwords[i])) + len(m.Passwords[i].Hash)
-	}
-	return n + len(m.Pending)*pendingBytes
-}
-
-// pendingBytes is about what a registration takes of which claims are not answered.
-const pendingBytes = 2048
-
-func fieldsSize(f domain.Fields) int {
-	n := cap(f) * int(unsafe.Sizeof(domain.FieldValue{}))
-	for i := range f {
-		n += len(f[i].Value)
+		n += int(unsafe.Sizeof(m.contents[i])) + m.contents[i].content.Bytes()
 	}
 	return n
 }
