@@ -39,7 +39,7 @@ func (e Engine) member(
 		if m, at, err = read(ctx, account, id, wait); err != nil {
 			return err
 		}
-		opened, err := e.Sealer.open(ctx, []*domain.Member{m})
+		opened, err := e.Sealer.open(ctx, []*domain.Member{m}, nil)
 		if err == nil {
 			m = opened[0]
 		}
@@ -63,7 +63,7 @@ func (e Engine) Show(
 		for i := range shown {
 			members[i] = shown[i].Member
 		}
-		if members, err = e.Sealer.open(ctx, members); err != nil {
+		if members, err = e.Sealer.open(ctx, members, e.Sealer.shown); err != nil {
 			return err
 		}
 		for i := range shown {
