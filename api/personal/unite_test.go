@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/keys/keystest"
 )
@@ -12,7 +14,7 @@ import (
 // Those who are merged into a member, and into them, are opened each under its own key; where several
 // have a value the survivor's is shown, then that of the first. What is stored stays as it is.
 func TestSealer_Unites(t *testing.T) {
-	s := NewSealer(new(keystest.Keys), slog.New(slog.DiscardHandler))
+	s := NewSealer(new(keystest.Keys), 1<<20, slog.New(slog.DiscardHandler))
 	sealed := func(id domain.MemberID, profile ...domain.FieldValue) *domain.Member {
 		p := ada()
 		p.Profile, p.Services[0].UID = profile, fmt.Sprint(id)
@@ -38,7 +40,10 @@ func TestSealer_Unites(t *testing.T) {
 	for _, m := range []*domain.Member{first, second, third, fourth} {
 		keys[m.Personal.Key] = true
 	}
-	out, err := s.unite(t.Context(), []*domain.Member{nil, first, third})
+	out, err := s.unite(t.Context(), []*domain.Member{nil, first, third}, s.shown)
+	if again, fault := s.unite(t.Context(), []*domain.Member{nil, first, third}, s.shown); fault != nil || !cmp.Equal(out, again) {
+		t.Errorf("of the cache: %+v, %v", again, fault)
+	}
 	if err != nil || len(keys) != 4 {
 		t.Fatal(err, keys)
 	}
