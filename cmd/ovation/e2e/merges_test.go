@@ -3,12 +3,14 @@ package e2e
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -75,8 +77,44 @@ func mergedOverKills(t *testing.T, on site) {
 			t.Errorf("%s is not what it was: %s", what.path, b)
 		}
 	}
+	m.verifyAtOnce(ids)
 	if v := n.verify(0); v.Differences != 0 {
 		t.Errorf("%+v", v)
+	}
+}
+
+// verifyAtOnce has two members verify one address at the same time: each is answered, or refused as a
+// conflict, and a repeat finds both to be the one who registered first.
+func (m *merging) verifyAtOnce(ids []string) {
+	m.t.Helper()
+	for i := range 6 {
+		two := ids[len(ids)-2*i-2:][:2]
+		p := client.Params{"service": "spotify", "verified_email": fmt.Sprint("at-once-", i, "@fans.example")}
+		var wg sync.WaitGroup
+		var errs [2]error
+		for k, id := range two {
+			wg.Go(func() { _, _, errs[k] = m.api().VerifyMember(ctx(m.t), memberID(m.t, id), p) })
+		}
+		wg.Wait()
+		var at string
+		for k, err := range errs {
+			refused, is := errors.AsType[*client.Error](err)
+			if err != nil && (!is || refused.Code != domain.Conflict && refused.Code != domain.Gone) {
+				m.t.Fatalf("%s of %v: %v", two[k], two, err)
+			}
+			_, meta, err := m.api().VerifyMember(ctx(m.t), memberID(m.t, two[k]), p)
+			if err != nil && (k == 0 || !errors.As(err, &refused) || refused.Code != domain.Gone) {
+				m.t.Fatalf("%s of %v again: %v", two[k], two, err)
+			}
+			if err == nil {
+				at = meta.Position
+			}
+		}
+		m.at = at
+		m.checkGone(two[1], two[0])
+		if e, _, err := m.api().FindMember(ctx(m.t), client.Params{"verified_email": p["verified_email"]}); err != nil || strconv.FormatUint(e.Data.ID, 10) != two[0] || len(e.Services) != 2 {
+			m.t.Errorf("%s is verified by %+v, want %s: %v", p["verified_email"], e, two[0], err)
+		}
 	}
 }
 
