@@ -4,3 +4,6 @@ package actors
 
 // What TestMerge_AnswersAreOfOneMember does: 100,000 operations a seed.
 const mergeSeeds, mergeFans, mergeActs = 100, 120, 16_000
+
+// mergeLarge is how many actions the member of TestMerge_OfManyActionsWhileWrittenAndRead has.
+const mergeLarge = 100_000

@@ -4,3 +4,6 @@ package actors
 
 // What TestMerge_AnswersAreOfOneMember does: members, and actions in each of six rounds.
 const mergeSeeds, mergeFans, mergeActs = 1, 24, 1000
+
+// mergeLarge is how many actions the member of TestMerge_OfManyActionsWhileWrittenAndRead has.
+const mergeLarge = 9000
