@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -86,15 +87,16 @@ func (x *merges) act(n int) {
 	}
 }
 
-// do submits a command for a member and gives its outcome's code.
+// do submits a command for a member and gives its outcome's code. A machine that is busy is asked again.
 func (x *merges) do(id domain.MemberID, c domain.Command) domain.Code {
 	x.t.Helper()
-	out, err := x.node.Submit(context.Background(), domain.Submission{
-		Account: 1, Slot: id.Slot(), Command: c, Request: domain.RequestID{7: byte(x.rnd.Uint32()), 8: byte(x.rnd.Uint32()), 9: byte(x.rnd.Uint32()), 10: byte(x.rnd.Uint32())},
+	s := domain.Submission{Account: 1, Slot: id.Slot(), Command: c}
+	binary.BigEndian.PutUint64(s.Request[8:], x.rnd.Uint64())
+	var out domain.Outcome
+	x.answered(func() (err error) {
+		out, err = x.node.Submit(context.Background(), s)
+		return err
 	})
-	if err != nil {
-		x.t.Fatalf("%T of %d: %v", c, id, err)
-	}
 	x.at = x.at.Reach(out.Position)
 	return out.Code
 }
