@@ -212,7 +212,7 @@ func (w *simulation) expectations() (acts map[*act]expectation, letters map[orig
 				return nil, nil, err
 			}
 			counts := a.settled[a.owner()] && w.model.erased[a.owner()] == nil
-			acts[a] = expectation{counts, counts}
+			acts[a] = expectation{counts, counts || a.unsure}
 		}
 	}
 	w.rivals(acts, letters)
