@@ -2,6 +2,7 @@ package member
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -88,10 +89,15 @@ func (s *State) giveBack(dst []domain.Change, row domain.Row, h History) ([]doma
 		return dst, err
 	}
 	closes := row.Flags&domain.OneTimeRow != 0 && row.Flags&domain.Deleted != 0
-	if closes {
+	switch {
+	case closes:
 		pair := pairOf(&row)
 		pair.Deleted = true
 		dst = s.keep(dst, pair)
+	case row.Flags&domain.OneTimeRow != 0:
+		if dst, err = s.open(dst, &row, h); err != nil {
+			return dst, err
+		}
 	}
 	switch {
 	case !ok && closes:
@@ -101,6 +107,16 @@ func (s *State) giveBack(dst []domain.Change, row domain.Row, h History) ([]doma
 	}
 	s.mark(&there, row.Flags&domain.DeadFlags)
 	return append(dst, domain.Change{Kind: domain.RowTaken, Row: there}), nil
+}
+
+// open has a shadow know nothing of the pair that a row stands for: any other precedes what is left.
+func (s *State) open(dst []domain.Change, row *domain.Row, h History) ([]domain.Change, error) {
+	pair, ok, err := s.pair(row, h)
+	if err != nil || !ok || pair.Time != row.Time || pair.Hash != row.Hash {
+		return dst, err
+	}
+	pair.Time, pair.Hash, pair.Deleted = math.MaxUint32, math.MaxUint64, true
+	return s.keep(dst, &pair), nil
 }
 
 // pairOf is the pair that a one-time row stands for.

@@ -49,10 +49,10 @@ func (w *simulation) settleMerges() error {
 		if err != nil {
 			return err
 		}
-		if id != 0 {
-			if err := m.owned(i, id); err != nil {
-				return err
-			}
+		if id == 0 { // it had none, or one who is erased
+			i.had(0)
+		} else if err := m.owned(i, id); err != nil {
+			return err
 		}
 	}
 	clear(m.merges.into)

@@ -250,6 +250,9 @@ func (m *Merger) discharge(ctx actor.Context, k *members.Actor, from domain.Memb
 	if err != nil || shadow.State().Member.Lent == nil {
 		return err
 	}
+	if err := m.lendEnded(at, k.Place()); err != nil {
+		return err
+	}
 	if err := m.count(ctx, at, true, nil); err != nil {
 		return err
 	}
@@ -257,6 +260,29 @@ func (m *Merger) discharge(ctx actor.Context, k *members.Actor, from domain.Memb
 		return err
 	}
 	return m.sweep(ctx, shadow)
+}
+
+// lendEnded lends on that the rows of a shadow count no more, where its borrower is lent itself: the
+// shadow's lender is erased.
+func (m *Merger) lendEnded(shadow, borrower member.Place) error {
+	if _, lends := m.loans[borrower]; !lends {
+		return nil
+	}
+	past, err := m.Loaded.Past(shadow)
+	if err != nil {
+		return err
+	}
+	for i := range past {
+		row := past[i]
+		loan, lent := m.sent(borrower, row.Seq)
+		if !lent || !m.lendable(&row) {
+			continue
+		}
+		l := m.lentRow(&row, nil)
+		l.Taken, l.Row.Flags = true, l.Row.Flags&^domain.DeadFlags|domain.Erased
+		m.lendRow(borrower, loan, l)
+	}
+	return nil
 }
 
 // sweep leaves nothing of a shadow.
