@@ -66,6 +66,11 @@
 // reads for them, stops that one visibly until the process starts again. A store error is
 // never a panic: it stops the shard, whether the shard met it or a question did.
 //
+// A member that is merged into another stays where it is and goes on to be applied; its rows are
+// copied to the other's shard and count there (package shard/merging, domain/merge.go). An answer is
+// made of views that agree on which shard counts them (query/gather.go). What takes the merge
+// back leaves nothing of it (I11).
+//
 // A gap in a log stops its reader until an operator accepts it (journal/gap.go): shard,
 // router, a start, a rebuild and a shadow alike. A shard applies what was read before the gap
 // first. A gap of the catalog is accepted in the catalog, behind the gap (catalog/gap.go). A
@@ -124,6 +129,10 @@
 //	accepted gap    what an operator gave up of a log, by place and epoch
 //	life            how often a journal partition was given up before a record
 //	set aside       a record that cannot be applied, made a dead letter by the catalog
+//	lender          a member that is merged into another one, the borrower
+//	shadow          the copies of a lender's rows in the borrower's shard: an ordinal of their own
+//	handover        the commit from which on a lender's rows count at its borrower
+//	covered         a one-time action that counts nowhere, since a merged member has an earlier one
 //	parked          an activity that waits for its member's registration in another shard
 //	view            a shard as of one commit; version: the number of a commit in this life
 //	read set        what an answer was made of

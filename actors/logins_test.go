@@ -129,7 +129,7 @@ func (f *registered) lapse(r *harness, member int) {
 	x, at := &f.members[member], f.rnd.IntN(len(f.records[member]))
 	l := f.records[member][at]
 	signup := &f.model.Actions[l.signup]
-	stored, _, err := r.node.Member(r.t.Context(), 1, x.ID, domain.Position{})
+	stored, _, err := r.node.MemberRecord(r.t.Context(), 1, x.ID, domain.Position{})
 	r.must(err)
 	of := slices.IndexFunc(stored.Services, func(s domain.ServiceRecord) bool {
 		return s.Service == l.service && s.Application == l.application

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
@@ -368,4 +369,32 @@ func TestUnmerge_IsIdentity(t *testing.T) {
 	if a, b := x.facts(), x.twin.facts(); !slices.Equal(a, b) {
 		t.Errorf("facts %x with merges, %x without", a, b)
 	}
+}
+
+// BenchmarkMerge merges a member of 100,000 actions of 50 brands into one of another shard, and takes
+// that back.
+func BenchmarkMerge(b *testing.B) {
+	const actions = 100_000
+	r := furnished(b, 2, 50, Options{})
+	into := r.memberOf(0)
+	from := r.memberOf(1)
+	for i := range actions {
+		a := r.actOf(from, uint64(i+1))
+		a.Brand, a.Time = domain.BrandID(1+i%50), 1_600_000_000+int64(i)*300
+		r.publish(a)
+	}
+	r.settled()
+	var merging, parting time.Duration
+	for b.Loop() {
+		began := time.Now()
+		r.submit(domain.Submission{Account: 1, Slot: into.Slot(), Command: &domain.MergeMembers{Member: into, From: from}})
+		merging += time.Since(began)
+		began = time.Now()
+		r.submit(domain.Submission{Account: 1, Slot: into.Slot(), Command: &domain.UnmergeMember{Member: into, From: from}})
+		parting += time.Since(began)
+		r.settled()
+	}
+	n := float64(b.N) * actions
+	b.ReportMetric(float64(merging.Nanoseconds())/n, "ns/action-merged")
+	b.ReportMetric(float64(parting.Nanoseconds())/n, "ns/action-parted")
 }

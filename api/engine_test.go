@@ -231,6 +231,19 @@ func (s *fakeEngine) MemberRecord(_ context.Context, account domain.AccountID, i
 	return m, at, nil
 }
 
+func (s *fakeEngine) Survivors(_ context.Context, _ domain.AccountID, ids []domain.MemberID, _ domain.Position) ([]domain.MemberID, domain.Position, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := slices.Clone(ids)
+	for i, id := range out {
+		if m := s.members[id]; m != nil && m.IsLent() {
+			out[i] = m.Lent.To
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), domain.Position{Journal: journalID}, nil
+}
+
 func (s *fakeEngine) Show(_ context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

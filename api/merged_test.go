@@ -56,3 +56,14 @@ func TestMerged_PollFollowsTheSurvivor(t *testing.T) {
 	equal(t, []domain.MemberID{4097}, f.Members, "records")
 	equal(t, []domain.MemberID{4097, 8195}, f.Among, "members")
 }
+
+// Two ways to choose members agree on a merged one, whichever of them names the survivor.
+func TestMerged_ChosenTwice(t *testing.T) {
+	h := newFixture(t)
+	h.merge()
+	for _, query := range []string{"emails=ada@example.com&members=8195", "emails=ada@example.com&id=8195", "members=4097&id=8195"} {
+		h.get("/v1.1/brand/1/stats/activity?" + query)
+		q := h.engine.asked[len(h.engine.asked)-1]
+		equal(t, []domain.MemberID{8195}, q.Filter.Members, query)
+	}
+}

@@ -229,30 +229,42 @@ var sufficient = map[string][]string{
 // beside are parameters that one cannot stand without.
 var beside = map[string]string{"region": "country", "optedin": "segment", "threshold": "showbrands", "strict_sso": "domain", "limit": "showactions"}
 
+// requested is a request of an operation.
+type requested struct{ target, body string }
+
+// requestsOf are requests made of an operation's documented examples: with what it needs, with each
+// of the other parameters, and with all.
+func requestsOf(o *serve.Operation) (out []requested) {
+	sets := [][]string{nil}
+	var all []string
+	for _, q := range o.Plan.Params() {
+		if q.Eg != "" && !q.Later && !q.InPath {
+			sets, all = append(sets, []string{q.Name, beside[q.Name]}), append(all, q.Name)
+		}
+	}
+	for _, set := range append(sets, all) {
+		target, params := exampled(o, append(set, sufficient[o.Name()]...)...)
+		body := params.Encode()
+		switch {
+		case o.Method == http.MethodGet:
+			target, body = target+"?"+body, ""
+		case o.Each != nil:
+			target, body = target+"?"+body, exampleRecord(o)
+		}
+		out = append(out, requested{target, body})
+	}
+	return out
+}
+
 // Every documented example is answered in the documented shape.
 func TestOpenAPI_ExamplesAreServed(t *testing.T) {
 	c := schemas(t, described(t, newFixture(t)))
 	for _, o := range Operations() {
-		sets := [][]string{nil}
-		var all []string
-		for _, q := range o.Plan.Params() {
-			if q.Eg != "" && !q.Later && !q.InPath {
-				sets, all = append(sets, []string{q.Name, beside[q.Name]}), append(all, q.Name)
-			}
-		}
-		for _, set := range append(sets, all) {
+		for _, r := range requestsOf(o) {
 			h := newFixture(t)
-			target, params := exampled(o, append(set, sufficient[o.Name()]...)...)
-			body := params.Encode()
-			switch {
-			case o.Method == http.MethodGet:
-				target, body = target+"?"+body, ""
-			case o.Each != nil:
-				target, body = target+"?"+body, exampleRecord(o)
-			}
-			w := h.do(o.Method, keyed(target, keyEnterprise), body)
+			w := h.do(o.Method, keyed(r.target, keyEnterprise), r.body)
 			if w.Code != http.StatusOK && w.Code != http.StatusAccepted {
-				t.Errorf("%s with %v: %d %s", o.Name(), params, w.Code, w.Body)
+				t.Errorf("%s %s with %s: %d %s", o.Method, r.target, r.body, w.Code, w.Body)
 				continue
 			}
 			if w.Header().Get("Content-Type") != wire.ContentType { // held against the document by the fixture

@@ -182,6 +182,12 @@ func TestAppender_ForgottenPlaceIsBoundedByTheEnd(t *testing.T) {
 	if w.must(err); base != 3 {
 		t.Errorf("base %d, want the log's end less the records", base)
 	}
+	w.refuse(kerr.DuplicateSequenceNumber)
+	base = -1
+	a.AppendEach(w.ctx, [][]domain.Record{ticks(7, 1), nil}, func(_ int, at int64) { base = at })
+	if base != 4 {
+		t.Errorf("with others: base %d, want the log's end less the records", base)
+	}
 }
 
 func TestAppender_RefusesUnknownPartitions(t *testing.T) {

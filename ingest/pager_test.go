@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -102,5 +104,45 @@ func TestI8_PagesAreBoundedInBytes(t *testing.T) {
 	}
 	if read != n {
 		t.Errorf("%d records of %d were read", read, n)
+	}
+}
+
+// A page in memory that was used before is the same as one in new memory: nothing of the records
+// before is left in it. Memory without room is left alone.
+func TestRead_SpareMemory(t *testing.T) {
+	const seed, n = 11, 40
+	r := rand.New(rand.NewPCG(seed, 1))
+	w := given(t, "journal", "activities")
+	l, s := w.log("journal"), w.source("activities")
+	records, messages, used := make([]domain.Record, n), make([]kafka.Message, n), make([]domain.Record, n)
+	for i := range n {
+		records[i], messages[i], used[i] = anyRecord(r), anyMessage(r), anyRecord(r)
+	}
+	_, err := l.Appender().Append(w.ctx, 0, records)
+	w.must(err)
+	w.send("activities", 0, messages...)
+	fresh, err := l.Reader(0).Read(w.ctx, 0, kafka.NoEpoch, used[:n-1:n-1])
+	w.must(err)
+	again, err := l.Reader(0).Read(w.ctx, 0, kafka.NoEpoch, used)
+	w.must(err)
+	if len(again.Records) != n || &again.Records[0] != &used[0] || &fresh.Records[0] == &used[0] {
+		t.Fatalf("%d records, not in the memory given", len(again.Records))
+	}
+	if d := cmp.Diff(fresh.Records, again.Records); d != "" {
+		t.Errorf("seed %d: %s", seed, d)
+	}
+	arrivals := make([]domain.Arrival, n)
+	for i := range arrivals {
+		arrivals[i] = domain.Arrival{Record: anyRecord(r), Slot: 7}
+	}
+	first, err := s.Reader(0).Read(w.ctx, 0, kafka.NoEpoch, nil)
+	w.must(err)
+	second, err := s.Reader(0).Read(w.ctx, 0, kafka.NoEpoch, arrivals)
+	w.must(err)
+	if len(second.Arrivals) != n || &second.Arrivals[0] != &arrivals[0] {
+		t.Fatalf("%d arrivals, not in the memory given", len(second.Arrivals))
+	}
+	if d := cmp.Diff(first.Arrivals, second.Arrivals); d != "" {
+		t.Errorf("seed %d: %s", seed, d)
 	}
 }

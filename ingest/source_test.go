@@ -149,6 +149,41 @@ func TestSource_RecreatedTopicIsAGap(t *testing.T) {
 	}
 }
 
+// A topic that was made again while the source was open: each partition is read of the topic that
+// it was read of until its own Committed names the new one, so that no offset is of two topics.
+func TestSource_RecreatedTopicPartitionByPartition(t *testing.T) {
+	w := given(t, "activities")
+	s := w.source("activities")
+	before := s.Topic()
+	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, 41, 5) }))
+	w.recreate("activities")
+	after := w.source("activities").Topic()
+	if after == before {
+		t.Fatal("the topic is the same")
+	}
+	committed := func(partition int) (gap *domain.GapError) {
+		t.Helper()
+		err := kafka.Persist(w.ctx, func() error { _, _, _, err := s.Committed(w.ctx, partition); return err })
+		if err != nil && !errors.As(err, &gap) {
+			t.Fatal(err)
+		}
+		return gap
+	}
+	// The group's offsets may go with the topic: they are put back as they were.
+	w.must(w.client.CommitOffsets(w.ctx, s.group, "activities", []kafka.GroupOffset{
+		{Partition: 0, Next: 41, Epoch: 5, Metadata: mark(before, 5)},
+	}))
+	if gap := committed(0); gap == nil || gap.Kind != domain.GapRecreated || gap.Want != 41 || gap.TopicID != after {
+		t.Errorf("partition 0: %+v", gap)
+	}
+	if s.Topic() != after || s.of(0) != after || s.of(1) != before {
+		t.Errorf("%s, partitions of %s and %s; the topics are %s and %s", s.Topic(), s.of(0), s.of(1), before, after)
+	}
+	if gap := committed(1); gap != nil || s.of(1) != after {
+		t.Errorf("partition 1: %v, of %s", gap, s.of(1))
+	}
+}
+
 // Any program may have written the metadata of a group offset.
 func FuzzOffsetMetadata_AnyText(f *testing.F) {
 	f.Add(mark(domain.TopicID{1, 2, 3}, 7))

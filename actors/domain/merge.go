@@ -112,6 +112,10 @@ type Handover struct {
 	Received uint64
 }
 
+// JournalLost, in place of a shard, says of those with it that the shard's journal has lost records:
+// what it has counted agrees with no other shard's, and is not compared.
+const JournalLost = -1
+
 // CountedAs says as whose the rows of an ordinal count in memory from now on; what is stored stays.
 type CountedAs struct {
 	Account AccountID

@@ -101,7 +101,14 @@ func TestReadSet_OfShapeAndFilter(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
-	for _, q := range []Question{{Shape: ShapeMemberList + 100}, {}, {Shape: ShapeTally, Explain: true}} {
+	visits := &VisitQuery{}
+	for _, q := range []Question{
+		{Shape: ShapeMemberList + 100},
+		{},
+		{Shape: ShapeTally, Explain: true},
+		{Shape: ShapeCrossover, Visits: visits},
+		{Shape: ShapeMemberList + 100, Visits: visits},
+	} {
 		if _, ok := ReadSetOf(&q); ok {
 			t.Errorf("the footprint of %+v is known", q)
 		}

@@ -100,3 +100,33 @@ func TestError_CodeSurvivesWrapping(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// Each value has a word of its own, and all that this binary does not know have one word or none, so
+// that status and a log can show what a newer one has written.
+func TestString_KnownAndUnknownValues(t *testing.T) {
+	for name, c := range map[string]struct {
+		of      func(n uint8) string
+		last    uint8
+		unknown string
+	}{
+		"plan":    {func(n uint8) string { return Plan(n).String() }, uint8(Enterprise), ""},
+		"scope":   {func(n uint8) string { return KeyScope(n).String() }, uint8(ScopePublic), ""},
+		"gap":     {func(n uint8) string { return GapKind(n).String() }, uint8(GapOlder), "unknown"},
+		"limit":   {func(n uint8) string { return LimitMode(n).String() }, uint8(SoftLimit), ""},
+		"reason":  {func(n uint8) string { return Reason(n).String() }, uint8(Reasons - 1), "unknown"},
+		"service": {func(n uint8) string { return Service(n).String() }, uint8(Custom), ""},
+	} {
+		seen := map[string]uint8{}
+		for n := uint8(1); n < 255; n++ {
+			word := c.of(n)
+			other, twice := seen[word]
+			switch {
+			case n > c.last && word != c.unknown:
+				t.Errorf("%s %d, which there is not, is %q", name, n, word)
+			case n <= c.last && (word == c.unknown || twice):
+				t.Errorf("%s %d is %q, and so is %d", name, n, word, other)
+			}
+			seen[word] = n
+		}
+	}
+}

@@ -13,8 +13,8 @@ func NewShadow(account domain.AccountID, id domain.MemberID, ord domain.Ordinal)
 	return NewState(&domain.Member{ID: id, Account: account, Ord: ord, State: domain.MemberShadow})
 }
 
-// Lends makes it what a member, or a shadow, knows of its loan; nil: it lends no more.
-func (s *State) Lends(dst []domain.Change, l *domain.Loan) []domain.Change {
+// Lend makes it what a member, or a shadow, knows of its loan; nil: it lends no more.
+func Lend(dst []domain.Change, s *State, l *domain.Loan) []domain.Change {
 	before := s.Member.Lent != nil
 	dst = s.change(dst, func(m *domain.Member) { m.Lent = l })
 	if is := l != nil; is != before && s.Member.State == domain.MemberActive {
@@ -26,7 +26,7 @@ func (s *State) Lends(dst []domain.Change, l *domain.Loan) []domain.Change {
 }
 
 // Absorb makes it what the member knows of one that is merged into it.
-func (s *State) Absorb(dst []domain.Change, a domain.Absorbed) []domain.Change {
+func Absorb(dst []domain.Change, s *State, a domain.Absorbed) []domain.Change {
 	return s.change(dst, func(m *domain.Member) {
 		m.Absorbed = slices.Clone(m.Absorbed)
 		i := slices.IndexFunc(m.Absorbed, func(o domain.Absorbed) bool { return o.Member == a.Member })
@@ -39,7 +39,7 @@ func (s *State) Absorb(dst []domain.Change, a domain.Absorbed) []domain.Change {
 }
 
 // Discharge has the member know nothing of one that was merged into it.
-func (s *State) Discharge(dst []domain.Change, lender domain.MemberID) []domain.Change {
+func Discharge(dst []domain.Change, s *State, lender domain.MemberID) []domain.Change {
 	return s.change(dst, func(m *domain.Member) {
 		m.Absorbed = slices.DeleteFunc(slices.Clone(m.Absorbed), func(a domain.Absorbed) bool { return a.Member == lender })
 	})
@@ -55,35 +55,29 @@ func AbsorbedOf(m *domain.Member, lender domain.MemberID) *domain.Absorbed {
 	return nil
 }
 
-// Borrow applies to a shadow what its lender has of a row. seq is the sequence that the copy gets.
-func (s *State) Borrow(
-	dst []domain.Change, l *domain.LentRow, seq uint64, clock int64, places Places, h History,
+// Borrow applies to a shadow what its lender has of a row; w has what the copy gets of the shard.
+func Borrow(
+	dst []domain.Change, s *State, l *domain.LentRow, w *Visiting, h History,
 ) ([]domain.Change, error) {
 	row := l.Row
-	row.Seq, row.Account, row.Ord, row.Slot = seq, s.Member.Account, s.Member.Ord, s.Member.ID.Slot()
+	row.Seq, row.Account, row.Ord, row.Slot = w.Sequence, s.Member.Account, s.Member.Ord, s.Member.ID.Slot()
 	if l.Taken {
-		return s.giveBack(dst, row, h)
+		return giveBack(dst, s, row, h)
 	}
 	if row.IsVisit() && !l.Place.IsZero() {
-		number, isNew := places.Number(l.Place)
-		if isNew {
-			dst = append(dst, domain.Change{Kind: domain.VisitPlacePut, Value: &domain.NumberedPlace{
-				Account: row.Account, Number: number, VisitPlace: l.Place,
-			}})
-		}
-		row.Definition = domain.VisitDefinition(row.Definition, number)
+		dst, row.Definition = placed(dst, row.Account, row.Definition, l.Place, w.Places)
 	}
 	if row.Flags&domain.OneTimeRow != 0 {
 		dst = s.keep(dst, pairOf(&row))
 	}
 	content := l.Content
-	content.Recorded = clock
+	content.Recorded = w.Clock
 	return s.add(dst, row, &content), nil
 }
 
 // giveBack takes out the copy of a row that its lender counts no more. A deleted one-time action that
 // was never copied is, as a dead row: it closes its pair.
-func (s *State) giveBack(dst []domain.Change, row domain.Row, h History) ([]domain.Change, error) {
+func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domain.Change, error) {
 	there, ok, err := s.seen(&row, domain.OneMonth(row.Time), h)
 	if err != nil {
 		return dst, err
@@ -127,10 +121,10 @@ func pairOf(row *domain.Row) *domain.OneTime {
 	}
 }
 
-// Pair is what is known of a one-time definition and a brand, and the row that counts for them: none
-// where it was deleted.
-func (s *State) Pair(
-	definition domain.DefinitionID, brand domain.BrandID, h History,
+// Pair is what a member knows of a one-time definition and a brand, and the row that counts for them:
+// none where it was deleted.
+func Pair(
+	s *State, definition domain.DefinitionID, brand domain.BrandID, h History,
 ) (pair domain.OneTime, row domain.Row, ok bool, err error) {
 	of := domain.Row{Account: s.Member.Account, Ord: s.Member.Ord, Definition: definition, Brand: brand}
 	if pair, ok, err = s.pair(&of, h); !ok || err != nil {
@@ -140,8 +134,8 @@ func (s *State) Pair(
 	return pair, row, true, err
 }
 
-// Pairs are the pairs remembered.
-func (s *State) Pairs() []domain.OneTime { return s.pairs }
+// Pairs are the pairs that a member remembers.
+func Pairs(s *State) []domain.OneTime { return s.pairs }
 
 // Precedes orders what members know of one pair: that of the earliest action, then of the smallest
 // hash, counts.
@@ -150,4 +144,4 @@ func Precedes(a, b *domain.OneTime) bool {
 }
 
 // Forget has a shadow hold nothing: its rows are swept, and no others come.
-func (s *State) Forget() { s.pairs, s.fresh = nil, s.fresh[:0] }
+func Forget(s *State) { s.pairs, s.fresh = nil, s.fresh[:0] }

@@ -34,14 +34,21 @@ func visit(
 	w *Visiting,
 ) []domain.Change {
 	if at := (domain.VisitPlace{Domain: site, Page: v.Page}); !at.IsZero() {
-		number, isNew := w.Places.Number(at)
-		if isNew {
-			dst = append(dst, domain.Change{Kind: domain.VisitPlacePut, Value: &domain.NumberedPlace{
-				Account: m.Account, Number: number, VisitPlace: at,
-			}})
-		}
-		row.Definition = domain.VisitDefinition(row.Definition, number)
+		dst, row.Definition = placed(dst, m.Account, row.Definition, at, w.Places)
 	}
 	row.Hash, row.Seq, row.Account, row.Ord, row.Slot = v.Key, w.Sequence, m.Account, m.Ord, m.ID.Slot()
 	return append(dst, domain.Change{Kind: domain.RowAdded, Row: row, Content: v.Content(w.Clock, segment)})
+}
+
+// placed is the definition of a visit at a place, which is added if it is a new one.
+func placed(
+	dst []domain.Change, account domain.AccountID, of domain.DefinitionID, at domain.VisitPlace, places Places,
+) ([]domain.Change, domain.DefinitionID) {
+	number, isNew := places.Number(at)
+	if isNew {
+		dst = append(dst, domain.Change{Kind: domain.VisitPlacePut, Value: &domain.NumberedPlace{
+			Account: account, Number: number, VisitPlace: at,
+		}})
+	}
+	return dst, domain.VisitDefinition(of, number)
 }

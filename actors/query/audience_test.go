@@ -40,7 +40,7 @@ type switched struct {
 // shardModel is one shard; what is published is not changed any more.
 type shardModel struct {
 	Shard
-	world     *audienceModel
+	audience  *audienceModel
 	id        int
 	next      int64
 	scores    map[domain.MemberID]uint64
@@ -54,7 +54,7 @@ func newAudience(seed uint64, shards, members int) *audienceModel {
 	for i := range shards {
 		w.between[i] = make([][]switched, shards)
 		w.shards = append(w.shards, &shardModel{
-			world: w, id: i, scores: map[domain.MemberID]uint64{}, into: map[domain.MemberID]domain.MemberID{},
+			audience: w, id: i, scores: map[domain.MemberID]uint64{}, into: map[domain.MemberID]domain.MemberID{},
 		})
 	}
 	for i := range members {
@@ -190,7 +190,7 @@ func (w *audienceModel) happens(s *shardModel, floor []domain.Handover) {
 }
 
 func (s *shardModel) shown() []domain.Handover {
-	if s.world.blind {
+	if s.audience.blind {
 		return nil
 	}
 	return s.handovers
@@ -198,8 +198,8 @@ func (s *shardModel) shown() []domain.Handover {
 
 // Survivors is that of the newest view.
 func (s *shardModel) Survivors(_ context.Context, m Named) (out Survivors, err error) {
-	s.world.happens(s, m.Handovers)
-	out = Survivors{Next: s.next, Handovers: s.shown()}
+	s.audience.happens(s, m.Handovers)
+	out = Survivors{AsOf: AsOf{s.next, s.shown()}}
 	for _, id := range m.Members {
 		if to, merged := s.into[id]; merged {
 			out.Merged = append(out.Merged, domain.MergedMember{Member: id, Into: to})
@@ -211,7 +211,7 @@ func (s *shardModel) Survivors(_ context.Context, m Named) (out Survivors, err e
 // Answer is that of the newest view.
 func (s *shardModel) Answer(_ context.Context, m *Ask, done func(*Part)) {
 	s.asked++
-	s.world.happens(s, m.Handovers)
+	s.audience.happens(s, m.Handovers)
 	f := &m.Question.Filter
 	l := &domain.Leaders{}
 	for _, id := range slices.Sorted(maps.Keys(s.scores)) {
@@ -221,7 +221,7 @@ func (s *shardModel) Answer(_ context.Context, m *Ask, done func(*Part)) {
 		}
 	}
 	slices.SortFunc(l.Members, func(a, b domain.Leader) int { return int(bits.LeadingZeros64(a.Score)) - bits.LeadingZeros64(b.Score) })
-	done(&Part{Shard: s.id, Next: s.next, Handovers: s.shown(), Leaders: l})
+	done(&Part{Shard: s.id, AsOf: AsOf{s.next, s.shown()}, Leaders: l})
 }
 
 // some are a few members, as a filter names them.

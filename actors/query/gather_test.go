@@ -26,7 +26,7 @@ func TestGather_PositionNamesShardsAscending(t *testing.T) {
 		g := &gather{}
 		g.expect(shards)
 		for _, shard := range r.Perm(shards) {
-			g.take(&Part{Shard: shard, Next: int64(100 + shard)})
+			g.take(&Part{Shard: shard, AsOf: AsOf{Next: int64(100 + shard)}})
 		}
 		if err := <-g.reply; err != nil {
 			t.Fatal(err)

@@ -19,6 +19,9 @@ type seen struct {
 	handovers []domain.Handover
 }
 
+// lost reports that the shard's journal has lost records.
+func (s *seen) lost() bool { return len(s.handovers) > 0 && s.handovers[0].Shard == domain.JournalLost }
+
 // handoverWith is what a shard has counted with another.
 func handoverWith(all []domain.Handover, shard int) domain.Handover {
 	if shard < len(all) && all[shard].Shard == shard {
@@ -69,6 +72,9 @@ func (f floors) check(views []seen) bool {
 	of := make([]*seen, len(f))
 	for i := range views {
 		v := &views[i]
+		if v.lost() {
+			continue
+		}
 		o := of[v.shard]
 		of[v.shard] = v
 		if o != nil && !(reached(v.handovers, o.handovers) && reached(o.handovers, v.handovers)) {
@@ -79,6 +85,9 @@ func (f floors) check(views []seen) bool {
 	}
 	for i := range views {
 		own := views[i].shard
+		if views[i].lost() {
+			continue
+		}
 		for _, h := range views[i].handovers {
 			if h.Shard >= len(of) || of[h.Shard] == nil {
 				continue

@@ -94,7 +94,7 @@ func (s *obedient) Answer(_ context.Context, m *Ask, done func(*Part)) {
 		have.raise(0, h)
 	}
 	s.handovers = have[0]
-	done(&Part{Shard: s.id, Handovers: slices.Clone(s.handovers), Tally: &domain.Tally{Total: domain.Count{Actions: 1, Members: 1}}})
+	done(&Part{Shard: s.id, AsOf: AsOf{Handovers: slices.Clone(s.handovers)}, Tally: &domain.Tally{Total: domain.Count{Actions: 1, Members: 1}}})
 }
 
 // Every answer, about all members or some, is one that a serial history of merges gives, however
@@ -112,4 +112,38 @@ func TestI7_AnswersWhileMembersMerge(t *testing.T) {
 		t.Errorf("without counters only %d of %d audiences get a wrong answer", n, len(seeds))
 	}
 	t.Logf("without counters %d of %d audiences get a wrong answer: %v", n, len(seeds), err)
+}
+
+// A list stands for the members that those on it were merged into, each once.
+func TestCoordinator_Survivors(t *testing.T) {
+	seed := rand.Uint64()
+	w := newAudience(seed, 4, 20)
+	c := w.coordinator()
+	for range 200 {
+		w.left = 20
+		list := w.some()
+		if _, _, err := c.Survivors(context.Background(), 1, list, domain.Position{}); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		w.left = 0
+		for slices.ContainsFunc(w.shards, func(s *shardModel) bool { return len(slices.Concat(w.between[s.id]...)) > 0 }) {
+			w.step(false)
+		}
+		var want []domain.MemberID
+		for _, id := range list {
+			i := slices.Index(w.ids, id)
+			for w.parent(i) != i {
+				i = w.parent(i)
+			}
+			want = append(want, w.ids[i])
+		}
+		slices.Sort(want)
+		got, _, err := c.Survivors(context.Background(), 1, list, domain.Position{})
+		if err != nil || !slices.Equal(got, slices.Compact(want)) {
+			t.Fatalf("seed %d: %v stand for %v, not %v: %v", seed, list, want, got, err)
+		}
+	}
+	if len(w.loans) == 0 {
+		t.Errorf("seed %d: none was merged", seed)
+	}
 }

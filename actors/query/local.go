@@ -94,7 +94,7 @@ func (l *Local) label(account domain.AccountID) func(dense uint32) domain.BrandI
 // answer answers from the view, on a worker, until its context ends. A panic
 // is an error of this question alone.
 func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s *execution) {
-	p := &Part{Shard: l.ID, Next: v.Next, Handovers: v.Handovers}
+	p := &Part{Shard: l.ID, AsOf: AsOf{v.Next, v.Handovers}}
 	s = &execution{local: l, ctx: ctx, view: v, scratch: x, question: m.Question, part: p}
 	x.scan.CancelWhen(s.ended)
 	defer s.endReaders()

@@ -13,13 +13,17 @@ type Ask struct {
 	plan  *plan // made of the question and the catalog; a shard that gets none makes it
 }
 
+// AsOf is the view that an answer was made of.
+type AsOf struct {
+	Next      int64 // applied
+	Handovers []domain.Handover
+}
+
 // Part is a shard's part of an answer: what the shape of the question asks for.
 type Part struct {
 	Shard int
-	Next  int64 // applied
-	Err   error
-	// Handovers are those of the shard as of the view that the part was made of.
-	Handovers []domain.Handover
+	AsOf
+	Err error
 
 	Tally      *domain.Tally
 	Timeline   *domain.Timeline
@@ -46,9 +50,8 @@ type Named struct {
 
 // Survivors are the answer.
 type Survivors struct {
-	Next      int64 // applied
-	Handovers []domain.Handover
-	Merged    []domain.MergedMember
+	AsOf
+	Merged []domain.MergedMember
 }
 
 // Show asks what a feed shows of items of members of the shard.

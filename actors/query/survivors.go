@@ -66,6 +66,34 @@ func (c *Coordinator) survivors(
 	}
 }
 
+// Survivors are the members that a list stands for as of the newest commits, ascending, each once: of
+// one who was merged into another that one.
+func (c *Coordinator) Survivors(
+	ctx context.Context, account domain.AccountID, ids []domain.MemberID, wait domain.Position,
+) ([]domain.MemberID, domain.Position, error) {
+	if err := c.o.Logs.Await(ctx, wait); err != nil {
+		return nil, c.position(), err
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	defer cancel()
+	f := make(floors, len(c.o.Shards))
+	for {
+		n, err := c.survivors(ctx, account, ids, wait, f)
+		at := c.position()
+		if err != nil {
+			return nil, at, err
+		}
+		if !f.check(n.seen(nil)) {
+			continue
+		}
+		for i := range n.views {
+			v := &n.views[i]
+			at = at.Reach(domain.Position{Shards: []domain.ShardOffset{{Shard: v.shard, Next: v.Next}}})
+		}
+		return standing(ids, n.into()), at, nil
+	}
+}
+
 // add adds what a shard says, of members that the question names or of others; false where it said
 // something earlier, of another view.
 func (n *names) add(shard int, s Survivors, named bool) bool {
@@ -117,16 +145,22 @@ func (n *names) unknown(first int) (ids []domain.MemberID) {
 	return ids
 }
 
+// into is, by merged member, the one that it was merged into.
+func (n *names) into() map[domain.MemberID]domain.MemberID {
+	into := make(map[domain.MemberID]domain.MemberID, len(n.merged))
+	for _, m := range n.merged {
+		into[m.Member] = m.Into
+	}
+	return into
+}
+
 // replaced is the question about those that the named members stand for; the question itself where
 // none was merged.
 func (n *names) replaced(q *domain.Question) *domain.Question {
 	if len(n.merged) == 0 {
 		return q
 	}
-	into := make(map[domain.MemberID]domain.MemberID, len(n.merged))
-	for _, m := range n.merged {
-		into[m.Member] = m.Into
-	}
+	into := n.into()
 	out := *q
 	out.Filter.Members = standing(q.Filter.Members, into)
 	out.Filter.Exclude = standing(q.Filter.Exclude, into)
@@ -158,7 +192,7 @@ func standing(list []domain.MemberID, into map[domain.MemberID]domain.MemberID) 
 // Survivors reads on the caller's goroutine. Where nothing was ever merged it is a look at the view.
 func (l *Local) Survivors(ctx context.Context, m Named) (Survivors, error) {
 	if v := l.Views.Peek(); v != nil && v.Next >= m.Next && len(v.Handovers)+len(m.Handovers) == 0 {
-		return Survivors{Next: v.Next}, nil
+		return Survivors{AsOf: AsOf{Next: v.Next}}, nil
 	}
 	return l.survivors(ctx, m)
 }
@@ -172,7 +206,7 @@ func (l *Local) survivors(ctx context.Context, m Named) (s Survivors, err error)
 	if v.Next < m.Next {
 		return s, domain.ErrUnavailable
 	}
-	s = Survivors{Next: v.Next, Handovers: v.Handovers}
+	s.AsOf = AsOf{v.Next, v.Handovers}
 	hidden := l.hidden(v, &m)
 	if len(hidden) == 0 {
 		return s, nil

@@ -51,7 +51,7 @@ func (s *merger) id(i int) domain.MemberID {
 // lend merges a member into another in the coming commit; 0: takes the merge back.
 func (s *merger) lend(i int, to domain.MemberID) {
 	s.lent[domain.Ordinal(i)] = to
-	s.table.Count(domain.Ordinal(i), &rows.Counted{As: domain.Ordinal(i), Hidden: to != 0})
+	s.table.Counting().Set(domain.Ordinal(i), rows.Counted{As: domain.Ordinal(i), Hidden: to != 0})
 }
 
 func (s *merger) publish(handovers ...domain.Handover) {
@@ -112,11 +112,11 @@ func TestLocal_SurvivorsAreOfMergedMembersAlone(t *testing.T) {
 		t.Errorf("a shard without a view: %v", err)
 	}
 	s.publish()
-	if d := diff.Diff(Survivors{Next: 1}, ask(named)); d != "" || s.reads != 0 {
+	if d := diff.Diff(Survivors{AsOf: AsOf{Next: 1}}, ask(named)); d != "" || s.reads != 0 {
 		t.Errorf("%d reads where nothing was merged: %s", s.reads, d)
 	}
 	s.publish(domain.Handover{Shard: 0, Sent: 1})
-	if d := diff.Diff(Survivors{Next: 2, Handovers: []domain.Handover{{Sent: 1}}}, ask(named)); d != "" || s.reads != 0 {
+	if d := diff.Diff(Survivors{AsOf: AsOf{2, []domain.Handover{{Sent: 1}}}}, ask(named)); d != "" || s.reads != 0 {
 		t.Errorf("%d reads where another account's member was merged: %s", s.reads, d)
 	}
 	s.lend(1, other)

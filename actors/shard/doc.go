@@ -5,7 +5,8 @@
 //	                  (micro-batches)   (store)           (view, outbox, waiters)
 //
 // The state machine is package machine, and below it are members (actors of loaded members,
-// activities by member), identity (registrations, claims), accounts (what is in memory to answer
+// activities by member), identity (registrations, claims), merging (members that are merged into
+// others), accounts (what is in memory to answer
 // questions from) and outbox (what is sent to other shards and to dead letters). A commit is due
 // when the shard is idle, when a waiter needs it, after 10 ms (50 ms under load) or 20,000
 // records; then the view is published (I7) and the waiters are answered (commit.go).

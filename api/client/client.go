@@ -108,7 +108,7 @@ type payload struct {
 	bytes        []byte
 }
 
-// request makes a request.
+// request makes a request. No error has its address, in which the key is.
 func (c *Client) request(ctx context.Context, method, path string, query Params, sent *payload) (*http.Request, error) {
 	q := encoded(query)
 	q.Set("apiKey", c.key)
@@ -120,6 +120,9 @@ func (c *Client) request(ctx context.Context, method, path string, query Params,
 		body = bytes.NewReader(sent.bytes)
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path+"?"+q.Encode(), body)
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return nil, fmt.Errorf("client: %s %s: %w", u.Op, path, u.Err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +136,7 @@ func (c *Client) request(ctx context.Context, method, path string, query Params,
 	return req, nil
 }
 
-// send sends a request. No error has its address, in which the key is.
+// send sends a request, whose address no error has either.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
 	res, err := c.http.Do(req)
 	if u, ok := errors.AsType[*url.Error](err); ok {

@@ -1,8 +1,10 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -117,5 +119,54 @@ func TestClient_ErrorWithoutTheKey(t *testing.T) {
 	_, _, err := New(s.URL, "a-secret").Brand(t.Context(), 7)
 	if err == nil || strings.Contains(err.Error(), "a-secret") || !strings.Contains(err.Error(), "/v1.1/brand/7") {
 		t.Errorf("%v", err)
+	}
+}
+
+// The error of an address that cannot be asked does not name the key, whatever is wrong with it.
+func TestClient_MalformedAddress(t *testing.T) {
+	for _, base := range []string{"http://a b", "http://[::1", "http://h:port", "://h", "http://h/%zz"} {
+		c := New(base, "a-secret")
+		_, _, read := c.Brand(t.Context(), 7)
+		_, _, export := c.Export(t.Context(), 7, nil)
+		for _, err := range []error{read, export} {
+			if err == nil || strings.Contains(err.Error(), "a-secret") {
+				t.Errorf("%s: %v", base, err)
+			}
+		}
+	}
+}
+
+// An answer over the most that is read is an error, and so is one that breaks off.
+func TestClient_AnswersCutOff(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write([]byte(`{"Name":"`))
+		if r.URL.Path == "/v1.1/brand/1" {
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+		part := bytes.Repeat([]byte("x"), 1<<20)
+		for range maxAnswer / len(part) {
+			_, _ = w.Write(part)
+		}
+		_, _ = w.Write([]byte(`"}`))
+	}))
+	t.Cleanup(s.Close)
+	c := New(s.URL, "key").Over(s.Client())
+	if _, _, err := c.Brand(t.Context(), 1); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("broken off: %v", err)
+	}
+	if _, _, err := c.Brand(t.Context(), 2); err == nil || !strings.Contains(err.Error(), "is over") {
+		t.Errorf("over the most: %v", err)
+	}
+}
+
+// The hits of an account are one object in an array; anything else is an error, not the first
+// of several.
+func TestClient_Usage(t *testing.T) {
+	for body, ok := range map[string]bool{`[{"timezone":"UTC"}]`: true, `[]`: false, `[{},{}]`: false, `{}`: false} {
+		c, _ := listen(t, 200, body)
+		if got, _, err := c.Usage(t.Context(), nil); (err == nil) != ok || ok && got.Timezone != "UTC" {
+			t.Errorf("%s: %+v, %v", body, got, err)
+		}
 	}
 }

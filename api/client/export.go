@@ -39,6 +39,9 @@ func (c *Client) Export(
 			Type string `json:"type"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &line); err != nil {
+			if lines.Err() != nil {
+				break // the read failed within the line: its error is the reason
+			}
 			return end, meta, fmt.Errorf("client: answer of %s: %w", path, err)
 		}
 		if line.Type == wire.EndLine {

@@ -71,7 +71,9 @@ func (in *topIn) top(ctx context.Context, req *serve.Request, member bind.ID) (*
 	if err != nil {
 		return nil, err
 	}
-	selection.OnlyMember(&q.Filter, member)
+	if err := selection.OnlyMember(ctx, req, &q.Filter, member); err != nil {
+		return nil, err
+	}
 	answer, err := ask(ctx, req, q, hasDomains)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package poll
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -73,6 +74,13 @@ func (r *Recorder) ResolveAll(ctx context.Context, account domain.AccountID, nam
 	}
 	r.record(&f, true)
 	return r.engine.ResolveAll(ctx, account, names, wait)
+}
+
+// Survivors records the members of the list, and those that it stands for.
+func (r *Recorder) Survivors(ctx context.Context, account domain.AccountID, ids []domain.MemberID, wait domain.Position) ([]domain.MemberID, domain.Position, error) {
+	out, at, err := r.engine.Survivors(ctx, account, ids, wait)
+	r.record(&domain.ReadSet{Members: slices.Concat(ids, out)}, true)
+	return out, at, err
 }
 
 // Show records the members. The contents of an action do not change while the action is there.

@@ -35,6 +35,9 @@ type Engine interface {
 	// ResolveAll is the members that the names name, ascending, each once: all of those
 	// that a pointer names.
 	ResolveAll(ctx context.Context, account domain.AccountID, names []domain.Name, wait domain.Position) ([]domain.MemberID, domain.Position, error)
+	// Survivors are the members that a list stands for, ascending, each once: of one who was
+	// merged into another that one.
+	Survivors(ctx context.Context, account domain.AccountID, ids []domain.MemberID, wait domain.Position) ([]domain.MemberID, domain.Position, error)
 	// Show is what a feed shows of each of the items beside its row, at wait or after
 	// it. Row and Member of an item are looked at.
 	Show(ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position) ([]domain.Shown, error)

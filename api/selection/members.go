@@ -13,10 +13,11 @@ import (
 var noMember = []domain.MemberID{0}
 
 // OnlyMember narrows the filter to one member.
-func OnlyMember(f *domain.Filter, id bind.ID) {
-	if id != 0 {
-		narrow(f, []domain.MemberID{domain.MemberID(id)})
+func OnlyMember(ctx context.Context, req *serve.Request, f *domain.Filter, id bind.ID) error {
+	if id == 0 {
+		return nil
 	}
+	return narrow(ctx, req, f, []domain.MemberID{domain.MemberID(id)})
 }
 
 // NamedMember narrows the filter to the member that the parameter id names, where it is given. An
@@ -25,7 +26,9 @@ func NamedMember(ctx context.Context, req *serve.Request, f *domain.Filter, id b
 	if id == 0 {
 		return nil
 	}
-	OnlyMember(f, id)
+	if err := OnlyMember(ctx, req, f, id); err != nil {
+		return err
+	}
 	_, err := req.Member(ctx, domain.MemberID(id), req.Wait)
 	if domain.CodeOf(err) == domain.NotFound {
 		return nil
@@ -33,12 +36,19 @@ func NamedMember(ctx context.Context, req *serve.Request, f *domain.Filter, id b
 	return serve.BlameMember(err, "id")
 }
 
-// narrow leaves of the filter's members those that are among ids, which ascend; of
-// all members, ids. An empty rest selects none.
-func narrow(f *domain.Filter, ids []domain.MemberID) {
+// narrow leaves of the filter's members those that are among ids, which ascend; of all members, ids. An
+// empty rest selects none. A member who was merged into another stands for that one in both lists.
+func narrow(ctx context.Context, req *serve.Request, f *domain.Filter, ids []domain.MemberID) error {
 	if f.Members != nil {
-		ids = slices.DeleteFunc(slices.Clone(ids), func(id domain.MemberID) bool {
-			_, in := slices.BinarySearch(f.Members, id)
+		members, err := survivors(ctx, req, f.Members)
+		if err != nil {
+			return err
+		}
+		if ids, err = survivors(ctx, req, ids); err != nil {
+			return err
+		}
+		ids = slices.DeleteFunc(ids, func(id domain.MemberID) bool {
+			_, in := slices.BinarySearch(members, id)
 			return !in
 		})
 	}
@@ -46,6 +56,19 @@ func narrow(f *domain.Filter, ids []domain.MemberID) {
 		ids = noMember
 	}
 	f.Members = ids
+	return nil
+}
+
+// survivors are the members that a list stands for, at the call's position or after it: what is asked
+// next is asked no earlier.
+func survivors(ctx context.Context, req *serve.Request, ids []domain.MemberID) ([]domain.MemberID, error) {
+	out, at, err := req.Engine.Survivors(ctx, req.Account(), ids, req.Wait)
+	if err != nil {
+		return nil, serve.WaitFault(err)
+	}
+	req.Saw(at)
+	req.Wait = req.Wait.Reach(at)
+	return out, nil
 }
 
 // withEmail is the members that have one of the addresses, verified or not, at the call's
@@ -111,6 +134,5 @@ func chooseMembers(ctx context.Context, req *serve.Request, f *domain.Filter, in
 	if err != nil {
 		return err
 	}
-	narrow(f, found)
-	return nil
+	return narrow(ctx, req, f, found)
 }

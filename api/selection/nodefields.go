@@ -68,7 +68,7 @@ func Meeting(ctx context.Context, req *serve.Request, f *domain.Filter, c *exten
 	case "aeid":
 		var id bind.ID
 		if id.ParseParam(c.Value) == nil {
-			narrow(f, []domain.MemberID{domain.MemberID(id)})
+			return narrow(ctx, req, f, []domain.MemberID{domain.MemberID(id)})
 		}
 		return nil
 	case "email":
@@ -87,6 +87,5 @@ func withAddress(ctx context.Context, req *serve.Request, f *domain.Filter, valu
 	if err != nil {
 		return err
 	}
-	narrow(f, found)
-	return nil
+	return narrow(ctx, req, f, found)
 }

@@ -209,7 +209,8 @@ func appendMember(object *[]byte, name string, value []byte) error {
 	return nil
 }
 
-// eachMember calls f with the members of a JSON object in their order.
+// eachMember calls f with the members of a JSON object in their order. One that does not close
+// is an error.
 func eachMember(object []byte, f func(name string, value json.RawMessage) error) error {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if _, err := d.Token(); err != nil {
@@ -229,5 +230,6 @@ func eachMember(object []byte, f func(name string, value json.RawMessage) error)
 			return err
 		}
 	}
-	return nil
+	_, err := d.Token()
+	return err
 }

@@ -53,6 +53,19 @@ func TestCrossBrand_RoundTrip(t *testing.T) {
 	}
 }
 
+// What is no brand, or no share of one, is an error in both directions.
+func TestCrossBrand_Invalid(t *testing.T) {
+	for _, s := range []string{`[]`, `{"ID":-1}`, `{"ID":7,"ActiveMembers":3}`, `{"ID":7,"Percentage":[]}`} {
+		if err := json.Unmarshal([]byte(s), new(CrossBrand)); err == nil {
+			t.Errorf("%s is a brand of a crossover", s)
+		}
+	}
+	b := CrossBrand{Brand: Brand{ID: 7, Fields: domain.BrandFields{"custom_a": "x"}}, ActiveMembers: "1", Percentage: "1.00"}
+	if out, err := json.Marshal(b); err == nil {
+		t.Errorf("a custom field that is no integer is written: %s", out)
+	}
+}
+
 // An item has the fields asked for, in its own order.
 func TestMemberItem_Fields(t *testing.T) {
 	name := `<"é`

@@ -109,6 +109,27 @@ func TestDecode_AStructuredEventNeedsNoContentType(t *testing.T) {
 	}
 }
 
+// A content type asks for an event by the format's whole name, in any case, whatever its parameters;
+// any other type is that of the data.
+func TestFormat_OfAContentType(t *testing.T) {
+	for s, want := range map[string]mode{
+		"application/cloudevents+json":                      structuredMode,
+		"Application/CloudEvents+JSON;charset=utf-8":        structuredMode,
+		"\tapplication/cloudevents+json ; x=y":              structuredMode,
+		"application/cloudevents+avro":                      foreignMode,
+		"application/cloudevents-batch+json":                foreignMode,
+		"application/cloudevents":                           foreignMode,
+		"application/cloudeventz+json":                      plainMode,
+		"application/json":                                  plainMode,
+		"application/jsonseq; application/cloudevents+json": plainMode,
+		"": plainMode,
+	} {
+		if got := formatOf([]byte(s)); got != want {
+			t.Errorf("%q: mode %d, want %d", s, got, want)
+		}
+	}
+}
+
 func TestDecode_AcceptsRandomActivities(t *testing.T) {
 	const seed = 5
 	r := rand.New(rand.NewPCG(seed, 1))

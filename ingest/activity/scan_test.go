@@ -49,6 +49,7 @@ func FuzzScanner(f *testing.F) {
 		`{"id":-0.0e+5,"x":[1,[2,{"y":tru}]]}`, `{"id":"` + "\xff\xc3\x28\u00e9" + `"}`, `{"a":1,}`, `{"a" 1}`, `[1 2]`, `{"\u0069d":1,"id":2}`,
 		`{"content":{"a": [true,false,null]},"content":"x"}`, `"`, `{"id":"\`, `{"id":"\u12`, `nul`, `-`, `01`, `1.`, `{"a":"` + "\x1f" + `"}`, "\x00",
 		strings.Repeat("[", 64) + strings.Repeat("]", 64), strings.Repeat("[", 65) + strings.Repeat("]", 65), `{"id":"0123456\n89abcdef"}`,
+		`{"id":"\"\\\/\b\f\n\r\t\u00E9\uABcd"}`, strings.Repeat(`{"a":`, 64) + "1" + strings.Repeat("}", 64), strings.Repeat(`{"a":`, 65) + "1" + strings.Repeat("}", 65),
 	} {
 		f.Add([]byte(s))
 	}

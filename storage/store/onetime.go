@@ -39,20 +39,6 @@ func (p *oneTimePairs) get(
 	return o, found && err == nil, err
 }
 
-// each calls f with the pairs of a member, as committed.
-func (p *oneTimePairs) each(account domain.AccountID, ord domain.Ordinal, f func(*domain.OneTime)) error {
-	return scan.Prefix(p.db, format.AppendOneTimePrefix(nil, p.shard, account, ord), func(k, v []byte) error {
-		o, err := format.ParseOneTimeKey(k)
-		if err == nil {
-			err = format.DecodeOneTime(&o, v)
-		}
-		if err == nil {
-			f(&o)
-		}
-		return err
-	})
-}
-
 // read makes the filter.
 func (p *oneTimePairs) read() error {
 	var mixes []uint64

@@ -124,14 +124,6 @@ func (s *Shard) Contents(rows []domain.Row) ([]*domain.Content, error) {
 	return all, nil
 }
 
-// OneTimes calls f with the pairs of a member, as committed.
-func (s *Shard) OneTimes(account domain.AccountID, ord domain.Ordinal, f func(*domain.OneTime)) error {
-	if err := s.store.usable(); err != nil {
-		return err
-	}
-	return s.staged.pairs.each(account, ord, f)
-}
-
 // Seen finds the member's row with that hash in the first of the months that has one, dead
 // ones and staged ones too. It is exact.
 func (s *Shard) Seen(

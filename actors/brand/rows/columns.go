@@ -28,9 +28,9 @@ type Columns struct {
 // kinds is the table that numbers the kinds of the rows.
 func (c *Columns) kinds() *kindTable {
 	if c.own && c.dense == Visits {
-		return &c.t.visit
+		return &c.t.kinds.visits
 	}
-	return &c.t.kinds
+	return &c.t.kinds.all
 }
 
 // mark names a row.

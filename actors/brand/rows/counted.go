@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/cow"
 )
 
 // Counted says as whose the rows of an ordinal count. What is stored of them stays as it is.
@@ -23,28 +24,19 @@ func (c *Counted) holds(seq uint64) bool {
 	return !covered
 }
 
-// OrNil is nil where c says nothing of an ordinal: its rows count as its own.
-func (c *Counted) OrNil(ord domain.Ordinal) *Counted {
-	if c.As == ord && !c.Hidden && len(c.Covered) == 0 && len(c.Shadows) == 0 {
-		return nil
-	}
-	return c
+// Counting is as whose the rows of each ordinal count; a nil entry: as its own.
+type Counting struct {
+	of    cow.Array[*Counted]
+	epoch *uint64 // of the table
 }
 
-// Count says as whose the rows of an ordinal count from the next commit on; nil: as its own. Rows
-// that are in the table are the caller's to take out and to put in.
-func (t *Table) Count(ord domain.Ordinal, c *Counted) { t.counted.Set(uint32(ord), c, t.epoch) }
+// Of is what was set last of an ordinal; nil: its rows count as its own.
+func (n *Counting) Of(ord domain.Ordinal) *Counted { return n.of.Get(uint32(ord)) }
 
-// Counted is what Count said last.
-func (t *Table) Counted(ord domain.Ordinal) *Counted { return t.counted.Get(uint32(ord)) }
-
-// Counts reports that a row counts as the table is now, and makes its ordinal that of the member
-// as whose it does.
-func (t *Table) Counts(r *domain.Row) bool { return t.counted.counts(r) }
-
-// counts is Counts.
-func (a *countedRows) counts(r *domain.Row) bool {
-	if c := a.Get(uint32(r.Ord)); c != nil {
+// Holds reports that a row counts as the table is now, and makes its ordinal that of the member as
+// whose it does.
+func (n *Counting) Holds(r *domain.Row) bool {
+	if c := n.of.Get(uint32(r.Ord)); c != nil {
 		if !c.holds(r.Seq) {
 			return false
 		}
@@ -53,16 +45,39 @@ func (a *countedRows) counts(r *domain.Row) bool {
 	return true
 }
 
-// Hidden reports that the rows of an ordinal count nowhere.
-func (v *View) Hidden(ord domain.Ordinal) bool {
-	c := v.counted.Get(uint32(ord))
-	return c != nil && c.Hidden
+// Set says as whose the rows of an ordinal count from the next commit on; Shadows is not looked at.
+// Rows that are in the table are the caller's to take out and to put in.
+func (n *Counting) Set(ord domain.Ordinal, c Counted) {
+	c.Shadows = nil
+	if old := n.Of(ord); old != nil {
+		c.Shadows = old.Shadows
+		if old.As != ord {
+			n.setShadow(old.As, ord, false)
+		}
+	}
+	if c.As != ord {
+		n.setShadow(c.As, ord, !c.Hidden)
+	}
+	n.put(ord, c)
 }
 
-// Shadows are the ordinals whose rows count as a member's own, beside them.
-func (v *View) Shadows(ord domain.Ordinal) []domain.Ordinal {
-	if c := v.counted.Get(uint32(ord)); c != nil {
-		return c.Shadows
+// setShadow notes at a member that an ordinal is a shadow for it, or is not.
+func (n *Counting) setShadow(of, shadow domain.Ordinal, is bool) {
+	c := Counted{As: of}
+	if old := n.Of(of); old != nil {
+		c = *old
 	}
-	return nil
+	c.Shadows = slices.DeleteFunc(slices.Clone(c.Shadows), func(o domain.Ordinal) bool { return o == shadow })
+	if is {
+		c.Shadows = append(c.Shadows, shadow)
+	}
+	n.put(of, c)
+}
+
+func (n *Counting) put(ord domain.Ordinal, c Counted) {
+	if c.As == ord && !c.Hidden && len(c.Covered) == 0 && len(c.Shadows) == 0 {
+		n.of.Set(uint32(ord), nil, *n.epoch)
+		return
+	}
+	n.of.Set(uint32(ord), &c, *n.epoch)
 }

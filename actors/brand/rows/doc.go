@@ -27,6 +27,12 @@
 // chunk takes 16 bytes: time, sequence above the chunk's base, ordinal, points, kind. Where a chunk's
 // sequences span 2³² it takes 20. In the pool it is 4 bytes more, and 8 for each brand of a chunk.
 //
+// # As whose rows count
+//
+// The rows of an ordinal can count as those of another, or nowhere (Counting): a member that is merged
+// into another one. In memory such rows have the ordinal that they count as; those from disk get it
+// as they are read (View.Holds). Nothing is paid where no member is merged: a look at an empty array.
+//
 // # The protocol
 //
 // Everything reachable from a View is immutable but one thing: a tail's rows beyond its published

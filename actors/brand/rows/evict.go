@@ -72,12 +72,12 @@ func (c *Columns) leave(brands []uint64) {
 // then the rows of that commit, as they are stored, are given to Add, on any one goroutine, while the
 // shard continues; then Restore puts them in.
 type Reload struct {
-	c       *Columns
-	limit   int
-	counted countedRows
-	kinds   kindTable // its own numbers: those of the table are the writer's
-	x       sorter
-	runs    []Run
+	c        *Columns
+	limit    int
+	counting Counting
+	kinds    kindTable // its own numbers: those of the table are the writer's
+	x        sorter
+	runs     []Run
 }
 
 // Reload begins to bring a cold brand back; nil when it is not cold, is on its way
@@ -91,7 +91,7 @@ func (t *Table) Reload(dense uint32) *Reload {
 	if !c.set.Cold || c.reload != nil || c.dirty {
 		return nil
 	}
-	c.reload = &Reload{c: c, limit: t.opt.ChunkMax, counted: t.counted}
+	c.reload = &Reload{c: c, limit: t.opt.ChunkMax, counting: t.counting}
 	return c.reload
 }
 
@@ -99,7 +99,7 @@ func (t *Table) Reload(dense uint32) *Reload {
 func (r *Reload) Add(rows []domain.Row) {
 	for i := range rows {
 		a := &rows[i]
-		if !r.counted.counts(a) {
+		if !r.counting.Holds(a) {
 			continue
 		}
 		r.x.items = append(r.x.items, item{

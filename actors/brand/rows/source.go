@@ -32,5 +32,5 @@ func (s *Set) Read(from Source, f func(rows []domain.Row)) error {
 // Holds reports that a row from disk counts at the view's commit, and makes its ordinal that of the
 // member as whose it does. A row of a member that the view does not know is of a later commit.
 func (v *View) Holds(r *domain.Row) bool {
-	return !r.Flags.Dead() && r.Seq <= v.Seq && v.counted.counts(r) && uint32(r.Ord) < v.members
+	return !r.Flags.Dead() && r.Seq <= v.Seq && v.counting.Holds(r) && uint32(r.Ord) < v.members
 }

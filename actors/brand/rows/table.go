@@ -18,15 +18,14 @@ const EveryBrand = ^uint32(0)
 // goroutine calls it, but for Acquire.
 type Table struct {
 	opt   Options
-	kinds kindTable
-	visit kindTable  // of the visits: places make as many kinds as there are pages
+	kinds tableKinds
 	cells [][]uint32 // dense number → rows in the pool, or slot | ownBit; pages of cellPage
 	own   []*Columns // by slot
 	rest  *Columns
 	sets  cow.Array[*Set]   // by slot
 	index cow.Array[uint32] // dense number → slot + 1
 
-	counted countedRows
+	counting Counting
 
 	dirty []*Columns // to be published
 	due   []due      // brands of the pool that have become large
@@ -37,9 +36,6 @@ type Table struct {
 	cur    atomic.Pointer[View]
 	stats  Stats
 }
-
-// countedRows is as whose rows count, by ordinal; nil: as its own.
-type countedRows struct{ cow.Array[*Counted] }
 
 // Stats is what a table has done.
 type Stats struct {
@@ -62,9 +58,19 @@ const (
 func NewTable(o Options) *Table {
 	t := &Table{opt: o.orDefault(), epoch: 1}
 	t.rest = &Columns{t: t, set: &Set{}}
+	t.counting.epoch = &t.epoch
 	t.Commit(nil)
 	return t
 }
+
+// tableKinds number the kinds of rows.
+type tableKinds struct {
+	all    kindTable
+	visits kindTable // places make as many kinds as there are pages
+}
+
+// Counting is as whose rows count.
+func (t *Table) Counting() *Counting { return &t.counting }
 
 // Target is where the brand's rows are: its own columns, or the pool. A commit can
 // change it.
@@ -89,7 +95,7 @@ func (t *Table) Remove(dense uint32, row *domain.Row) bool { return t.Target(den
 func (t *Table) Load(dense uint32, rows []domain.Row) {
 	kept := rows[:0]
 	for i := range rows {
-		if t.Counts(&rows[i]) {
+		if t.counting.Holds(&rows[i]) {
 			kept = append(kept, rows[i])
 		}
 	}
@@ -117,7 +123,7 @@ func (t *Table) Rest() *Columns { return t.rest }
 // Bytes is the memory that the newest rows take; views that are still held may
 // hold older chunks beside it.
 func (t *Table) Bytes() int {
-	n := t.rest.Bytes() + len(t.cells)*(8+4*cellPage) + 24*(len(t.kinds.list)+len(t.visit.list))
+	n := t.rest.Bytes() + len(t.cells)*(8+4*cellPage) + 24*(len(t.kinds.all.list)+len(t.kinds.visits.list))
 	for _, c := range t.own {
 		n += c.Bytes()
 	}
@@ -148,8 +154,8 @@ func (t *Table) Commit(done func()) *View {
 	t.dirty = t.dirty[:0]
 	t.extent.committed = t.extent.seq
 	v := &View{
-		Version: t.epoch, Seq: t.extent.seq, Rest: t.rest.set, sets: t.sets, index: t.index, own: len(t.own), counted: t.counted,
-		Kinds: t.kinds.list, VisitKinds: t.visit.list, members: t.extent.members, done: done,
+		Version: t.epoch, Seq: t.extent.seq, Rest: t.rest.set, sets: t.sets, index: t.index, own: len(t.own), counting: t.counting,
+		Kinds: t.kinds.all.list, VisitKinds: t.kinds.visits.list, members: t.extent.members, done: done,
 	}
 	v.refs.Store(1)
 	t.epoch++

@@ -19,8 +19,8 @@ type View struct {
 	index cow.Array[uint32]
 	own   int // sets in use
 
-	counted countedRows
-	Kinds   []Kind
+	counting Counting
+	Kinds    []Kind
 	// VisitKinds are the kinds of the visits, which have numbers of their own.
 	VisitKinds []Kind
 	members    uint32 // every ordinal in it is below
@@ -148,4 +148,18 @@ func (r Run) rowsIn(dense uint32, small bool, in domain.Range) (rows uint64) {
 		rows += uint64(bitset.Bit(r.Chunk.Time[p]-in.From < in.To-in.From && !r.Deleted.Has(int(p))))
 	}
 	return rows
+}
+
+// Shadows are the ordinals whose rows count as a member's own, beside them.
+func (v *View) Shadows(ord domain.Ordinal) []domain.Ordinal {
+	if c := v.counting.Of(ord); c != nil {
+		return c.Shadows
+	}
+	return nil
+}
+
+// Hidden reports that the rows of an ordinal count nowhere: the member is merged into another.
+func (v *View) Hidden(ord domain.Ordinal) bool {
+	c := v.counting.Of(ord)
+	return c != nil && c.Hidden
 }

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -210,4 +211,44 @@ func TestDecodeRecord_UnknownReasonIsNewer(t *testing.T) {
 			t.Errorf("reason %d: %v", reason, err)
 		}
 	}
+}
+
+// The personal part that a command puts is found in each command that has one, wherever it is: the
+// data keys that a journal needs are told by it.
+func TestPersonalOf_EveryCommand(t *testing.T) {
+	found := 0
+	for name, v := range stored() {
+		r, ok := v.(*domain.Record)
+		if !ok || r.Command == nil {
+			continue
+		}
+		want := putIn(reflect.ValueOf(r.Command).Elem())
+		if got := domain.PersonalOf(r.Command); got != want {
+			t.Errorf("%s: %p, want %p", name, got, want)
+		}
+		if want != nil {
+			found++
+		}
+	}
+	if found < 6 {
+		t.Errorf("%d commands have a personal part", found)
+	}
+}
+
+// putIn is the personal part that a structure, or one in it, has; nil: none.
+func putIn(v reflect.Value) *domain.PersonalPut {
+	if p, ok := v.Addr().Interface().(*domain.PersonalPut); ok {
+		return p
+	}
+	if v.Kind() == reflect.Struct {
+		for _, field := range v.Fields() {
+			if !field.CanInterface() {
+				continue
+			}
+			if p := putIn(field); p != nil {
+				return p
+			}
+		}
+	}
+	return nil
 }

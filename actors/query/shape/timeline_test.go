@@ -13,6 +13,7 @@ func TestMergeTimeline_DaysThatAPartDoesNotHaveAreZero(t *testing.T) {
 	one := []domain.Count{{Actions: 2, Members: 1}}
 	parts := []*domain.Timeline{
 		{First: day0 + 2, Services: []domain.ServiceTimeline{{Service: domain.Spotify, Days: one, Total: one[0]}}},
+		nil,
 		{First: day0, Services: []domain.ServiceTimeline{{Service: domain.Email, Days: one, Total: one[0]}}},
 	}
 	got, err := MergeTimeline(domain.Range{From: day0 * 86400, To: (day0 + 3) * 86400}, parts)

@@ -50,7 +50,7 @@ func (s *Accounts) Apply(ctx actor.Context, c *domain.Change) error {
 // addRow puts a row into its brand's bucket.
 func (s *Accounts) addRow(r *domain.Row) error {
 	a := s.Of(r.Account)
-	if r.Flags.Dead() || !a.table.Counts(r) {
+	if r.Flags.Dead() || !a.Counting().Holds(r) {
 		return nil
 	}
 	b := a.buckets[r.Brand]
@@ -74,7 +74,7 @@ func (s *Accounts) addRow(r *domain.Row) error {
 // removeRow takes a row out of its brand.
 func (s *Accounts) removeRow(ctx actor.Context, r *domain.Row) error {
 	a := s.Of(r.Account)
-	if row := *r; !a.table.Counts(&row) {
+	if row := *r; !a.Counting().Holds(&row) {
 		return nil
 	}
 	s.flushRows(ctx, a)

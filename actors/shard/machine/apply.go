@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
@@ -52,6 +53,9 @@ func (m *Machine) setAside(ctx actor.Context, r *domain.Record) error {
 	if r.Command != nil {
 		m.commands.registrar.DropKeyOf(r.Command)
 	}
+	if l, is := r.Command.(*domain.Lend); is {
+		m.commands.merger.SetAside(r, l)
+	}
 	m.effects.refuse(r, &r.Activity, domain.Poison, "set aside")
 	return nil
 }
@@ -93,7 +97,7 @@ func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
 		m.effects.refuse(r, a, domain.UnknownMember, "")
 		return nil
 	}
-	if m.merger.Involved(at) {
+	if m.commands.merger.Involved(at) {
 		return m.alone(ctx, r, at)
 	}
 	if !asked.IsZero() {
@@ -185,7 +189,7 @@ func (m *Machine) Stage(ctx actor.Context) error {
 		if err := m.stage(ctx, changes); err != nil {
 			return err
 		}
-		if err := m.merger.Follow(ctx, changes); err != nil {
+		if err := m.commands.merger.Follow(ctx, changes); err != nil {
 			return err
 		}
 		clear(changes)
@@ -202,7 +206,7 @@ func (m *Machine) stage(ctx actor.Context, changes []domain.Change) error {
 	}
 	for i := range changes {
 		c := &changes[i]
-		before := m.counted(c)
+		before := counted(m.Accounts, c)
 		if err := m.Accounts.Apply(ctx, c); err != nil {
 			return err
 		}
@@ -212,18 +216,18 @@ func (m *Machine) stage(ctx actor.Context, changes []domain.Change) error {
 		case domain.RowTaken, domain.RowsErased:
 			m.State.Rows -= before
 		case domain.RowsCounted:
-			m.State.Rows += m.counted(c) - before
+			m.State.Rows += counted(m.Accounts, c) - before
 		}
 	}
 	m.Accounts.Flush(ctx)
 	return nil
 }
 
-// counted is how many of the actions that a change names count, as accounts have them now. Visits
+// counted is how many of the actions that a change names count, as the accounts have them now. Visits
 // are none.
-func (m *Machine) counted(c *domain.Change) (n uint64) {
+func counted(as *accounts.Accounts, c *domain.Change) (n uint64) {
 	one := func(r *domain.Row) {
-		if !r.IsVisit() && m.Accounts.Counts(r) {
+		if !r.IsVisit() && as.Counts(r) {
 			n++
 		}
 	}

@@ -64,8 +64,6 @@ type Machine struct {
 	loaded     *members.Loaded
 	parked     parked
 	identities *identity.Ledger
-	registrar  *identity.Registrar
-	merger     *merging.Merger
 	commands   commands
 	effects    effects
 }
@@ -108,16 +106,16 @@ func (m *Machine) Open(store Store) *Machine {
 		shard: c.ID, shards: c.Shards, state: &n.State, requests: newRequests(store), waiting: c.Waiting,
 		outbox: n.Outbox, sent: map[int]uint64{}, stats: &c.Stats.Records,
 	}
-	n.merger = merging.New(merging.Config{
+	merger := merging.New(merging.Config{
 		Effects: &n.effects, Shard: n, State: &n.State, Store: store, Loaded: n.loaded, Roster: n.roster,
 		Accounts: n.Accounts, Shards: c.Shards,
 	})
-	n.registrar = identity.New(identity.Config{
+	registrar := identity.New(identity.Config{
 		Effects: &n.effects, Shard: n, Ledger: n.identities, Roster: n.roster, Loaded: n.loaded, Accounts: n.Accounts,
-		Shards: c.Shards, Registered: &c.Stats.Members.Registered, Merges: n.merger,
+		Shards: c.Shards, Registered: &c.Stats.Members.Registered, Merges: merger,
 	})
-	n.merger.Members = n.registrar
-	n.commands = commands{&n.State, store, &n.effects, n.registrar, n.merger, c.Counted}
+	merger.Members = registrar
+	n.commands = commands{&n.State, store, &n.effects, registrar, merger, c.Counted}
 	return n
 }
 
@@ -146,7 +144,7 @@ func (m *Machine) Load() (err error) {
 	if err := m.store.Members(func(id domain.AccountID, ord domain.Ordinal, who domain.MemberID) {
 		m.Accounts.Of(id).Audience.Add(who)
 		if at := (member.Place{Account: id, Ord: ord}); who.IsShadow() {
-			m.merger.Shadow(at, who)
+			m.commands.merger.Shadow(at, who)
 		} else {
 			m.roster.Add(who, at)
 		}
@@ -165,7 +163,7 @@ func (m *Machine) Load() (err error) {
 	}); err != nil {
 		return err
 	}
-	if err := m.merger.Load(m.store, lenders); err != nil {
+	if err := m.commands.merger.Load(m.store, lenders); err != nil {
 		return err
 	}
 	if err := m.Accounts.LoadRows(m.store, m.c.Ctx.Err); err != nil {
@@ -212,7 +210,15 @@ func (m *Machine) Headroom() error { return m.store.Room() }
 // Publish swaps in the view of the last commit; failed gets errors of its readers.
 func (m *Machine) Publish(failed func(error)) {
 	snapshot := view.Guarded{Snapshot: m.store.Snapshot(), Failed: failed}
-	m.Accounts.Publish(m.State.Next, m.State.Handovers, m.roster, snapshot)
+	m.Accounts.Publish(m.State.Next, m.handovers(), m.roster, snapshot)
+}
+
+// handovers are what the shard has counted with others, for readers.
+func (m *Machine) handovers() []domain.Handover {
+	if m.State.Life > 0 && len(m.State.Handovers) > 0 {
+		return []domain.Handover{{Shard: domain.JournalLost}}
+	}
+	return m.State.Handovers
 }
 
 // Renew puts the view on a new snapshot where the one that it has is as old as that.

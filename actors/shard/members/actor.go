@@ -140,23 +140,18 @@ type (
 		Loan *domain.Loan
 	}
 
-	// Absorb is what a member knows of one that is merged into it, Discharge that it knows nothing more.
+	// Absorb is what a member knows of one that is merged into it from now on; nil: nothing.
 	Absorb struct {
 		effect
-		Absorbed domain.Absorbed
-	}
-	Discharge struct {
-		effect
-		Lender domain.MemberID
+		Lender   domain.MemberID
+		Absorbed *domain.Absorbed
 	}
 
 	// Borrow is what a lender has of rows: a shadow copies it.
 	Borrow struct {
 		effect
 		Rows    []domain.LentRow
-		Seqs    []uint64 // that the copies get
-		Clock   int64    // the shard's
-		Places  member.Places
+		Visits  []member.Visiting // what the copies get of the shard
 		History member.History
 
 		Err error
@@ -215,13 +210,14 @@ func (a *receiver) Receive(ctx actor.Context) {
 		a.opt(m)
 		m.done = true
 	case *Lends:
-		m.changes = a.state.Lends(m.changes, m.Loan)
+		m.changes = member.Lend(m.changes, a.state, m.Loan)
 		m.done = true
 	case *Absorb:
-		m.changes = a.state.Absorb(m.changes, m.Absorbed)
-		m.done = true
-	case *Discharge:
-		m.changes = a.state.Discharge(m.changes, m.Lender)
+		if m.Absorbed != nil {
+			m.changes = member.Absorb(m.changes, a.state, *m.Absorbed)
+		} else {
+			m.changes = member.Discharge(m.changes, a.state, m.Lender)
+		}
 		m.done = true
 	case *Borrow:
 		a.borrow(m)
@@ -285,7 +281,7 @@ func (a *receiver) opt(m *Opt) {
 func (a *receiver) borrow(m *Borrow) {
 	a.state.Begin(2 * len(m.Rows))
 	for i := range m.Rows {
-		m.changes, m.Err = a.state.Borrow(m.changes, &m.Rows[i], m.Seqs[i], m.Clock, m.Places, m.History)
+		m.changes, m.Err = member.Borrow(m.changes, a.state, &m.Rows[i], &m.Visits[i], m.History)
 		if m.Err != nil {
 			return
 		}

@@ -19,8 +19,8 @@ type pair struct {
 }
 
 // covered reports that a row counts nowhere since an earlier one of the same pair does.
-func (m *Merger) covered(at member.Place, seq uint64) bool {
-	c := m.Accounts.Counted(at.Account, at.Ord)
+func (g *groups) covered(at member.Place, seq uint64) bool {
+	c := g.counting(at).Of(at.Ord)
 	if c == nil {
 		return false
 	}
@@ -28,46 +28,16 @@ func (m *Merger) covered(at member.Place, seq uint64) bool {
 	return is
 }
 
-// count has the rows of an ordinal count, or not. covered are those that do not; nil: as before.
-func (m *Merger) count(ctx actor.Context, at member.Place, hidden bool, covered []uint64) error {
-	past, err := m.Loaded.Past(at)
-	if err != nil {
-		return err
-	}
-	past = slices.DeleteFunc(past, func(r domain.Row) bool { return r.Flags.Dead() })
-	return m.setCounted(ctx, at, hidden, covered, past)
-}
-
-// setCounted is count, of rows that are at hand.
-func (m *Merger) setCounted(
-	ctx actor.Context, at member.Place, hidden bool, covered []uint64, rows []domain.Row,
-) error {
-	c := &domain.CountedAs{
-		Account: at.Account, Ord: at.Ord, As: m.root(at).Ord, Hidden: hidden, Covered: covered, Rows: rows,
-	}
-	if now := m.Accounts.Counted(at.Account, at.Ord); now != nil && covered == nil {
-		c.Covered = now.Covered
-	}
-	m.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: c})
-	return m.Shard.Stage(ctx)
-}
-
-// hides reports that the rows of an ordinal count nowhere.
-func (m *Merger) hides(at member.Place) bool {
-	c := m.Accounts.Counted(at.Account, at.Ord)
-	return c != nil && c.Hidden
-}
-
 // pairsOf are the pairs of a shadow.
-func (m *Merger) pairsOf(shadow *members.Actor) (all []pair, err error) {
+func (g *groups) pairsOf(shadow *members.Actor) (all []pair, err error) {
 	at := shadow.Place()
 	note := func(o *domain.OneTime) {
 		if p := (pair{o.Definition, o.Brand}); !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}
-	err = m.Store.OneTimes(at.Account, at.Ord, note)
-	remembered := shadow.State().Pairs()
+	err = g.Store.OneTimes(at.Account, at.Ord, note)
+	remembered := member.Pairs(shadow.State())
 	for i := range remembered {
 		note(&remembered[i])
 	}
@@ -75,23 +45,23 @@ func (m *Merger) pairsOf(shadow *members.Actor) (all []pair, err error) {
 }
 
 // coverAll covers what a shadow and the other sources of its borrower have twice.
-func (m *Merger) coverAll(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
-	pairs, err := m.pairsOf(shadow)
+func (g *groups) coverAll(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
+	pairs, err := g.pairsOf(shadow)
 	for i := 0; i < len(pairs) && err == nil; i++ {
-		err = m.cover(ctx, borrower, pairs[i], nil)
+		err = g.cover(ctx, borrower, pairs[i], nil)
 	}
 	return err
 }
 
 // uncover has what a shadow covered count again, now that it counts nowhere itself.
-func (m *Merger) uncover(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
+func (g *groups) uncover(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
 	at := shadow.Place()
-	delete(m.counted, at)
-	m.groups[borrower] = slices.DeleteFunc(m.groups[borrower], func(p member.Place) bool { return p == at })
-	if len(m.groups[borrower]) == 0 {
-		delete(m.groups, borrower)
+	delete(g.counted, at)
+	g.of[borrower] = slices.DeleteFunc(g.of[borrower], func(p member.Place) bool { return p == at })
+	if len(g.of[borrower]) == 0 {
+		delete(g.of, borrower)
 	}
-	return m.coverAll(ctx, shadow, borrower)
+	return g.coverAll(ctx, shadow, borrower)
 }
 
 // known is what a source knows of a pair.
@@ -103,15 +73,15 @@ type known struct {
 
 // cover has the earliest action of a pair count, of those that a member and its shadows have. fresh
 // are sequences of rows that are only now being added: they are lent on as such.
-func (m *Merger) cover(ctx actor.Context, root member.Place, p pair, fresh []uint64) error {
+func (g *groups) cover(ctx actor.Context, root member.Place, p pair, fresh []uint64) error {
 	var all []known
 	first := 0
-	for _, at := range m.sources(root) {
-		k, err := m.load(ctx, at)
+	for _, at := range g.sources(root) {
+		k, err := g.Loaded.Load(ctx, at)
 		if err != nil {
 			return err
 		}
-		one, row, ok, err := k.State().Pair(p.definition, p.brand, m.Store)
+		one, row, ok, err := member.Pair(k.State(), p.definition, p.brand, g.Store)
 		if err != nil {
 			return err
 		}
@@ -123,7 +93,7 @@ func (m *Merger) cover(ctx actor.Context, root member.Place, p pair, fresh []uin
 		}
 	}
 	for i := range all {
-		if err := m.setCovered(ctx, root, &all[i], i != first, fresh); err != nil {
+		if err := g.setCovered(ctx, root, &all[i], i != first, fresh); err != nil {
 			return err
 		}
 	}
@@ -131,12 +101,12 @@ func (m *Merger) cover(ctx actor.Context, root member.Place, p pair, fresh []uin
 }
 
 // setCovered notes that a source's row of a pair is covered, or is not, and lends that on.
-func (m *Merger) setCovered(ctx actor.Context, root member.Place, k *known, covered bool, fresh []uint64) error {
-	if m.covered(k.at, k.one.Seq) == covered {
+func (g *groups) setCovered(ctx actor.Context, root member.Place, k *known, covered bool, fresh []uint64) error {
+	if g.covered(k.at, k.one.Seq) == covered {
 		return nil
 	}
 	var now []uint64
-	if c := m.Accounts.Counted(k.at.Account, k.at.Ord); c != nil {
+	if c := g.counting(k.at).Of(k.at.Ord); c != nil {
 		now = slices.Clone(c.Covered)
 	}
 	i, there := slices.BinarySearch(now, k.one.Seq)
@@ -153,11 +123,40 @@ func (m *Merger) setCovered(ctx actor.Context, root member.Place, k *known, cove
 	if !k.one.Deleted {
 		rows = []domain.Row{k.row}
 	}
-	if err := m.setCounted(ctx, k.at, m.hides(k.at), now, rows); err != nil {
+	if err := g.setCounted(ctx, k.at, g.hides(k.at), now, rows); err != nil {
 		return err
 	}
 	if k.one.Deleted || slices.Contains(fresh, k.one.Seq) {
 		return nil
 	}
-	return m.lendOn(root, k.row, covered)
+	return g.covers(root, k.row, covered)
+}
+
+// follow covers anew what changed of one-time pairs.
+func (g *groups) follow(ctx actor.Context, changes []domain.Change) error {
+	fresh := added(changes)
+	for i := range changes {
+		o, is := changes[i].Value.(*domain.OneTime)
+		if !is {
+			continue
+		}
+		root := g.root(member.Place{Account: o.Account, Ord: o.Ord})
+		if len(g.of[root]) == 0 {
+			continue
+		}
+		if err := g.cover(ctx, root, pair{o.Definition, o.Brand}, fresh); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// added are the sequences of the rows that are added, where one of them may be covered.
+func added(changes []domain.Change) (seqs []uint64) {
+	for i := range changes {
+		if c := &changes[i]; c.Kind == domain.RowAdded && c.Row.Flags&domain.OneTimeRow != 0 {
+			seqs = append(seqs, c.Row.Seq)
+		}
+	}
+	return seqs
 }

@@ -1,9 +1,9 @@
 package merging
 
 import (
-	"cmp"
 	"slices"
 
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -21,12 +21,12 @@ type Store interface {
 func (m *Merger) Shadow(at member.Place, shadow domain.MemberID) {
 	id, before := shadow.Lender()
 	of := lender{at.Account, id}
-	if last, known := m.shadows[of]; known {
-		if _, n := m.Accounts.Of(at.Account).Audience.ID(last.Ord).Lender(); n > before {
+	if last, known := m.borrowers.shadows[of]; known {
+		if _, n := m.groups.Accounts.Of(at.Account).Audience.ID(last.Ord).Lender(); n > before {
 			return
 		}
 	}
-	m.shadows[of] = at
+	m.borrowers.shadows[of] = at
 }
 
 // Load reads which members lend, and says as whose rows count. Shadows are noted.
@@ -37,71 +37,60 @@ func (m *Merger) Load(store Store, lenders []member.Place) error {
 			return err
 		}
 		if of != nil && of.Lent != nil {
-			m.loans[at] = *of.Lent
+			m.loans.of[at] = *of.Lent
 		}
 	}
-	for _, at := range m.shadows {
+	for _, at := range m.borrowers.shadows {
 		of, err := store.Member(at.Account, at.Ord)
 		if err != nil {
 			return err
 		}
 		if of != nil && of.Lent != nil && of.Lent.Done {
-			if borrower, ok := m.Roster.Find(of.Lent.To); ok {
-				m.join(at, borrower)
+			if borrower, ok := m.groups.Roster.Find(of.Lent.To); ok {
+				m.groups.join(at, borrower)
 			}
 		} else {
-			m.Accounts.Count(&domain.CountedAs{Account: at.Account, Ord: at.Ord, As: at.Ord, Hidden: true})
+			m.groups.counting(at).Set(at.Ord, rows.Counted{As: at.Ord, Hidden: true})
 		}
 	}
-	for at, loan := range m.loans {
+	for at, loan := range m.loans.of {
 		if loan.Done {
-			m.Accounts.Count(&domain.CountedAs{Account: at.Account, Ord: at.Ord, As: at.Ord, Hidden: true})
+			m.groups.counting(at).Set(at.Ord, rows.Counted{As: at.Ord, Hidden: true})
 		}
 	}
-	for root := range m.groups {
-		if err := m.loadGroup(store, root); err != nil {
+	for root := range m.groups.of {
+		if err := m.groups.restore(store, root, m.loans.of[root].Done); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// join notes that a shadow's rows count as a member's.
-func (m *Merger) join(shadow, borrower member.Place) {
-	m.counted[shadow] = borrower
-	group := append(slices.Clone(m.groups[borrower]), shadow)
-	slices.SortFunc(group, func(a, b member.Place) int { return cmp.Compare(a.Ord, b.Ord) })
-	m.groups[borrower] = group
-}
-
-// loadGroup says what of a member and its shadows is covered.
-func (m *Merger) loadGroup(store Store, root member.Place) error {
-	covered, err := m.coveredOf(store, root)
+// restore says what of a member and its shadows is covered.
+func (g *groups) restore(store Store, root member.Place, hidden bool) error {
+	covered, err := g.coveredOf(store, root)
 	if err != nil {
 		return err
 	}
-	hidden := m.loans[root].Done
-	for _, at := range m.sources(root) {
+	for _, at := range g.sources(root) {
 		seqs := covered[at]
 		slices.Sort(seqs)
-		m.Accounts.Count(&domain.CountedAs{
-			Account: at.Account, Ord: at.Ord, As: root.Ord, Hidden: hidden, Covered: slices.Compact(seqs),
-		})
+		g.counting(at).Set(at.Ord, rows.Counted{As: root.Ord, Hidden: hidden, Covered: slices.Compact(seqs)})
 	}
 	return nil
 }
 
 // coveredOf are the sequences of the actions that are covered, of each source of a member.
-func (m *Merger) coveredOf(store Store, root member.Place) (map[member.Place][]uint64, error) {
+func (g *groups) coveredOf(store Store, root member.Place) (map[member.Place][]uint64, error) {
 	covered := map[member.Place][]uint64{}
-	for _, shadow := range m.groups[root] {
+	for _, shadow := range g.of[root] {
 		var pairs []domain.OneTime
 		err := store.OneTimes(shadow.Account, shadow.Ord, func(o *domain.OneTime) { pairs = append(pairs, *o) })
 		if err != nil {
 			return nil, err
 		}
 		for i := range pairs {
-			if err := m.coveredBy(store, root, &pairs[i], covered); err != nil {
+			if err := g.coveredBy(store, root, &pairs[i], covered); err != nil {
 				return nil, err
 			}
 		}
@@ -110,12 +99,12 @@ func (m *Merger) coveredOf(store Store, root member.Place) (map[member.Place][]u
 }
 
 // coveredBy adds the actions of one pair that are covered.
-func (m *Merger) coveredBy(
+func (g *groups) coveredBy(
 	store Store, root member.Place, p *domain.OneTime, covered map[member.Place][]uint64,
 ) error {
 	var all []known
 	first := 0
-	for _, at := range m.sources(root) {
+	for _, at := range g.sources(root) {
 		one, ok, err := store.OneTime(at.Account, at.Ord, p.Definition, p.Brand)
 		if err != nil {
 			return err

@@ -1,8 +1,6 @@
 package merging
 
 import (
-	"slices"
-
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -57,100 +55,112 @@ type Config struct {
 
 // Merger has part in the merges of a shard's members. It belongs to the shard's goroutine.
 type Merger struct {
-	Config
-	Members Members
+	Members Members // set before anything is applied
 
-	loans   map[member.Place]domain.Loan    // of the shard's lenders
-	shadows map[lender]member.Place         // in which a lender's rows are copied, or were last
-	counted map[member.Place]member.Place   // shadows from their handover on: the member as whose their rows count
-	lent    []lentOn                        // by the record being applied: not sent yet
-	groups  map[member.Place][]member.Place // of each such member its shadows, by ordinal
+	groups    *groups
+	loans     *loans
+	lenders   lenders
+	borrowers borrowers
 }
 
-// lender is one whose rows are copied here.
-type lender struct {
-	account domain.AccountID
-	id      domain.MemberID
-}
-
-// New is the merger of a shard. Members is set before it applies anything.
+// New is the merger of a shard.
 func New(c Config) *Merger {
+	out := sender{c.Effects, c.State, c.Shards}
+	g := &groups{Config: &c, counted: map[member.Place]member.Place{}, of: map[member.Place][]member.Place{}}
+	l := &loans{Config: &c, sender: out, groups: g, of: map[member.Place]domain.Loan{}}
+	g.covers = l.covered
 	return &Merger{
-		Config: c, loans: map[member.Place]domain.Loan{}, shadows: map[lender]member.Place{},
-		counted: map[member.Place]member.Place{}, groups: map[member.Place][]member.Place{},
+		groups: g, loans: l, lenders: lenders{Config: &c, sender: out, groups: g, loans: l},
+		borrowers: borrowers{Config: &c, sender: out, groups: g, loans: l, shadows: map[lender]member.Place{}},
 	}
 }
 
 // Involved reports that what changes of a member has to be followed record by record.
 func (m *Merger) Involved(at member.Place) bool {
-	if len(m.loans)+len(m.groups) == 0 {
+	if m.idle() {
 		return false
 	}
-	_, lends := m.loans[at]
-	return lends || len(m.groups[at]) > 0
+	_, lends := m.loans.of[at]
+	return lends || len(m.groups.of[at]) > 0
 }
 
-// root is the member as whose the rows of an ordinal count, wherever they do.
-func (m *Merger) root(at member.Place) member.Place {
-	if of, ok := m.counted[at]; ok {
-		return of
+// idle reports that no member of the shard has part in a merge.
+func (m *Merger) idle() bool { return len(m.loans.of)+len(m.groups.of) == 0 }
+
+// Merge begins to merge a member into another.
+func (m *Merger) Merge(ctx actor.Context, r *domain.Record, c *domain.MergeMembers) error {
+	k, err := m.Members.Active(ctx, r, c.Member)
+	if k == nil || err != nil {
+		return err
 	}
-	return at
+	return m.borrowers.merge(ctx, r, k, c)
 }
 
-// sources are a member and its shadows.
-func (m *Merger) sources(root member.Place) []member.Place {
-	return append([]member.Place{root}, m.groups[root]...)
-}
-
-// load is the actor of a member or of a shadow.
-func (m *Merger) load(ctx actor.Context, at member.Place) (*members.Actor, error) {
-	return m.Loaded.Load(ctx, at)
-}
-
-// send sends a step to the shard of a member.
-func (m *Merger) send(account domain.AccountID, to domain.MemberID, l domain.Lend) {
-	m.sendOf(&domain.Record{Account: account}, to, l)
-}
-
-// sendOf is send of a step that has the outcome of a record's request.
-func (m *Merger) sendOf(r *domain.Record, to domain.MemberID, l domain.Lend) {
-	l.Member, l.At = to, m.Effects.Clock()
-	m.Effects.Send(&domain.Outgoing{To: to.Slot().Shard(m.Shards), Forward: &domain.Record{
-		Kind: domain.KindLend, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Command: &l,
-	}})
-}
-
-// told counts a step by which rows count in another shard, or here again; heard one that came.
-func (m *Merger) told(to domain.MemberID) { m.handover(to, func(h *domain.Handover) { h.Sent++ }) }
-func (m *Merger) heard(from domain.MemberID) {
-	m.handover(from, func(h *domain.Handover) { h.Received++ })
-}
-
-func (m *Merger) handover(with domain.MemberID, count func(*domain.Handover)) {
-	shard := with.Slot().Shard(m.Shards)
-	all := slices.Clone(m.State.Handovers) // views have the old ones
-	i, known := slices.BinarySearchFunc(all, shard, func(h domain.Handover, s int) int { return h.Shard - s })
-	if !known {
-		all = slices.Insert(all, i, domain.Handover{Shard: shard})
+// Unmerge takes a merge back: the lender's rows count at home again, and the shadow is swept.
+func (m *Merger) Unmerge(ctx actor.Context, r *domain.Record, c *domain.UnmergeMember) error {
+	k, err := m.Members.Active(ctx, r, c.Member)
+	if k == nil || err != nil {
+		return err
 	}
-	count(&all[i])
-	m.State.Handovers = all
+	return m.borrowers.unmerge(ctx, r, k, c)
 }
 
 // Lend applies a step of a merge.
 func (m *Merger) Lend(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
+	defer m.loans.sendLent()
+	return m.step(ctx, r, l)
+}
+
+// SetAside follows a step that cannot be applied: it counts as one that was, or every answer would wait
+// for it, and a handover is given back.
+func (m *Merger) SetAside(r *domain.Record, l *domain.Lend) {
+	switch {
+	case l.Step == domain.LendReturn:
+		m.lenders.heard(l.Other)
+	case l.Last:
+		m.borrowers.heard(l.Other)
+		m.borrowers.giveBack(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
+	}
+}
+
+func (m *Merger) step(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	switch l.Step {
 	case domain.LendAsk:
-		return m.ask(ctx, r, l)
+		return m.lenders.ask(ctx, r, l)
 	case domain.LendNext:
-		return m.next(ctx, r, l)
+		return m.lenders.next(ctx, r, l)
 	case domain.LendReturn:
-		return m.takeBack(ctx, r, l)
+		return m.lenders.takeBack(ctx, r, l)
 	case domain.LendRefused:
-		return m.refused(ctx, r, l)
+		return m.borrowers.refused(ctx, r, l)
 	case domain.LendErased:
-		return m.lenderErased(ctx, r, l)
+		return m.borrowers.lenderErased(ctx, r, l)
 	}
-	return m.borrow(ctx, r, l)
+	return m.borrowers.borrow(ctx, r, l)
 }
+
+// Follow follows changes that are staged: one-time actions are covered anew, and what changed of a
+// lender is sent to its borrower.
+func (m *Merger) Follow(ctx actor.Context, changes []domain.Change) error {
+	if m.idle() {
+		return nil
+	}
+	if err := m.groups.follow(ctx, changes); err != nil {
+		return err
+	}
+	m.loans.follow(changes)
+	return nil
+}
+
+// Release ends what a member that is about to be erased has part in: those merged into it are erased,
+// too, and the one that it is merged into hears of it.
+func (m *Merger) Release(ctx actor.Context, r *domain.Record, k *members.Actor, at int64) error {
+	defer m.loans.sendLent()
+	if err := m.borrowers.release(ctx, r, k, at); err != nil {
+		return err
+	}
+	return m.lenders.release(ctx, r, k)
+}
+
+// Erased follows the erasure of a member: it has no rows.
+func (m *Merger) Erased(k *members.Actor) { m.groups.erased(k.Place()) }

@@ -253,3 +253,23 @@ func TestReport_NamesItsFigures(t *testing.T) {
 		t.Errorf("%d actions in the tenths, %d in all", sum, p.Actions)
 	}
 }
+
+// A band begins on the birthday of its least age; who gave no day of birth, or was born later, is in
+// none of them.
+func TestBand_Birthdays(t *testing.T) {
+	on := time.Date(2026, 3, 15, 0, 0, 0, 0, time.UTC)
+	for born, want := range map[time.Time]string{
+		{}:                    "not given",
+		on.AddDate(0, 0, 1):   "not given",
+		on.AddDate(0, 0, -1):  "0-12",
+		on.AddDate(-13, 0, 1): "0-12",
+		on.AddDate(-13, 0, 0): "13-17",
+		on.AddDate(-25, 0, 1): "18-24",
+		on.AddDate(-25, 0, 0): "25-34",
+		on.AddDate(-90, 0, 0): "65+",
+	} {
+		if got := band(born, on); got != want {
+			t.Errorf("born on %s: %s, want %s", born.Format(time.DateOnly), got, want)
+		}
+	}
+}

@@ -219,13 +219,16 @@ func TestFetch_FencesByEpochAndReportsDivergence(t *testing.T) {
 func TestOffsets_EndOfAnEpoch(t *testing.T) {
 	r, _, old := diverged(t)
 	w := r.dial()
-	ends := func(current, epoch int32) kmsg.OffsetForLeaderEpochResponseTopicPartition {
+	endsOf := func(topic string, partition, current, epoch int32) kmsg.OffsetForLeaderEpochResponseTopicPartition {
 		req := kmsg.NewPtrOffsetForLeaderEpochRequest()
 		q, p := kmsg.NewOffsetForLeaderEpochRequestTopic(), kmsg.NewOffsetForLeaderEpochRequestTopicPartition()
-		q.Topic, p.CurrentLeaderEpoch, p.LeaderEpoch = "t", current, epoch
+		q.Topic, p.Partition, p.CurrentLeaderEpoch, p.LeaderEpoch = topic, partition, current, epoch
 		q.Partitions = append(q.Partitions, p)
 		req.Topics = append(req.Topics, q)
 		return ask[*kmsg.OffsetForLeaderEpochResponse](w, req, 4).Topics[0].Partitions[0]
+	}
+	ends := func(current, epoch int32) kmsg.OffsetForLeaderEpochResponseTopicPartition {
+		return endsOf("t", 0, current, epoch)
 	}
 	if rp := ends(-1, old); rp.ErrorCode != 0 || rp.LeaderEpoch != old || rp.EndOffset != 3 {
 		t.Fatalf("%+v", rp)
@@ -238,6 +241,11 @@ func TestOffsets_EndOfAnEpoch(t *testing.T) {
 	}
 	if rp := ends(old, old); rp.ErrorCode != 74 {
 		t.Fatalf("%+v", rp)
+	}
+	for _, rp := range []kmsg.OffsetForLeaderEpochResponseTopicPartition{endsOf("nowhere", 0, -1, old), endsOf("t", 7, -1, old)} {
+		if rp.ErrorCode != 3 || rp.LeaderEpoch != -1 || rp.EndOffset != -1 {
+			t.Fatalf("%+v", rp)
+		}
 	}
 }
 

@@ -140,18 +140,19 @@ func (c groups) byTopic(offsets []log.GroupOffset) []kmsg.OffsetFetchResponseGro
 	slices.SortFunc(offsets, func(a, b log.GroupOffset) int {
 		return cmp.Or(slices.Compare(a.Topic[:], b.Topic[:]), cmp.Compare(a.Partition, b.Partition))
 	})
+	known := false // a topic that was deleted a moment ago is not
 	for i, o := range offsets {
 		if i == 0 || o.Topic != offsets[i-1].Topic {
-			rt := kmsg.NewOffsetFetchResponseGroupTopic()
-			t, found := c.log.Topics.ByID(o.Topic)
-			if !found { // deleted a moment ago
-				continue
+			var t log.Topic
+			if t, known = c.log.Topics.ByID(o.Topic); known {
+				rt := kmsg.NewOffsetFetchResponseGroupTopic()
+				rt.Topic = t.Name
+				out = append(out, rt)
 			}
-			rt.Topic = t.Name
-			out = append(out, rt)
 		}
-		if t := len(out) - 1; t >= 0 {
-			out[t].Partitions = append(out[t].Partitions, groupAnswer(o))
+		if known {
+			rt := &out[len(out)-1]
+			rt.Partitions = append(rt.Partitions, groupAnswer(o))
 		}
 	}
 	return out

@@ -103,6 +103,8 @@ func TestTopics_Create(t *testing.T) {
 	r.create("taken", 1)
 	away := assigned(newTopic("t", -1, -1), 0)
 	away.ReplicaAssignment[0].Replicas = []int32{1}
+	unset := newTopic("u", 1, 1, "retention.ms", "60000")
+	unset.Configs[0].Value = nil
 	for _, c := range []struct {
 		name       string
 		topic      kmsg.CreateTopicsRequestTopic
@@ -113,6 +115,10 @@ func TestTopics_Create(t *testing.T) {
 		{"by default", newTopic("d", -1, -1), 0, 1},
 		{"by assignment", assigned(newTopic("a", -1, -1), 1, 0), 0, 2},
 		{"with settings", newTopic("s", 1, 1, "retention.ms", "60000", "cleanup.policy", "delete", "message.timestamp.type", "LogAppendTime", "max.message.bytes", "2097152", "min.insync.replicas", "1"), 0, 1},
+		{"a setting without a value", unset, 0, 1},
+		{"a ratio and a flag", newTopic("f", 1, 1, "min.cleanable.dirty.ratio", "0.25", "preallocate", "true"), 0, 1},
+		{"a ratio that is none", newTopic("t", 1, 1, "min.cleanable.dirty.ratio", "half"), 40, 0},
+		{"a flag that is none", newTopic("t", 1, 1, "preallocate", "yes"), 40, 0},
 		{"a taken name", newTopic("taken", 1, 1), 36, 0},
 		{"a name with a slash", newTopic("a/b", 1, 1), 17, 0},
 		{"three replicas", newTopic("t", 1, 3), 38, 0},
@@ -139,6 +145,9 @@ func TestTopics_Create(t *testing.T) {
 				t.Errorf("%s: found %v, check only %v", c.name, found, check)
 			}
 		}
+	}
+	if n := r.broker.Stats().Refused["invalid_topic"]; n != 2 {
+		t.Errorf("%d refusals of a name are counted", n)
 	}
 }
 

@@ -1,0 +1,87 @@
+package merging
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// groups are members with their shadows: as whose rows count, and which of their one-time actions do.
+type groups struct {
+	*Config
+	counted map[member.Place]member.Place   // shadows from their handover on: the member as whose their rows count
+	of      map[member.Place][]member.Place // of each such member its shadows, by ordinal
+
+	// covers is told that a row of a member's group is covered, or is not any more.
+	covers func(root member.Place, row domain.Row, covered bool) error
+}
+
+// root is the member as whose the rows of an ordinal count, wherever they do.
+func (g *groups) root(at member.Place) member.Place {
+	if of, ok := g.counted[at]; ok {
+		return of
+	}
+	return at
+}
+
+// sources are a member and its shadows.
+func (g *groups) sources(root member.Place) []member.Place {
+	return append([]member.Place{root}, g.of[root]...)
+}
+
+// join notes that a shadow's rows count as a member's.
+func (g *groups) join(shadow, borrower member.Place) {
+	g.counted[shadow] = borrower
+	group := append(slices.Clone(g.of[borrower]), shadow)
+	slices.SortFunc(group, func(a, b member.Place) int { return cmp.Compare(a.Ord, b.Ord) })
+	g.of[borrower] = group
+}
+
+// counting is as whose the rows of an account count.
+func (g *groups) counting(at member.Place) *rows.Counting {
+	return g.Accounts.Of(at.Account).Counting()
+}
+
+// count has the rows of an ordinal count, or not. covered are those that do not; nil: as before.
+func (g *groups) count(ctx actor.Context, at member.Place, hidden bool, covered []uint64) error {
+	past, err := g.Loaded.Past(at)
+	if err != nil {
+		return err
+	}
+	past = slices.DeleteFunc(past, func(r domain.Row) bool { return r.Flags.Dead() })
+	return g.setCounted(ctx, at, hidden, covered, past)
+}
+
+// setCounted is count, of rows that are at hand.
+func (g *groups) setCounted(
+	ctx actor.Context, at member.Place, hidden bool, covered []uint64, rows []domain.Row,
+) error {
+	c := &domain.CountedAs{
+		Account: at.Account, Ord: at.Ord, As: g.root(at).Ord, Hidden: hidden, Covered: covered, Rows: rows,
+	}
+	if now := g.counting(at).Of(at.Ord); now != nil && covered == nil {
+		c.Covered = now.Covered
+	}
+	g.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: c})
+	return g.Shard.Stage(ctx)
+}
+
+// hides reports that the rows of an ordinal count nowhere.
+func (g *groups) hides(at member.Place) bool {
+	c := g.counting(at).Of(at.Ord)
+	return c != nil && c.Hidden
+}
+
+// erased has an ordinal without rows count as itself.
+func (g *groups) erased(at member.Place) {
+	if g.counting(at).Of(at.Ord) != nil {
+		g.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
+			Account: at.Account, Ord: at.Ord, As: at.Ord,
+		}})
+	}
+}

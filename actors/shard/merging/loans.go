@@ -1,0 +1,188 @@
+package merging
+
+import (
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+)
+
+// loans are those of the shard's lenders, and what is sent for them.
+type loans struct {
+	*Config
+	sender
+	groups *groups
+	of     map[member.Place]domain.Loan
+	lent   []lentOn // by the record being applied: not sent yet
+}
+
+// follow sends what changed of lenders.
+func (n *loans) follow(changes []domain.Change) {
+	for i := range changes {
+		switch c := &changes[i]; c.Kind {
+		case domain.RowAdded:
+			n.lendAdded(&c.Row, c.Content)
+		case domain.RowTaken:
+			n.lendTaken(c.Row)
+		case domain.MemberPut:
+			n.lendRecord(c.Value.(*domain.Member))
+		}
+	}
+	n.sendLent()
+}
+
+// sent is the loan of the member as whose a row counts, if its borrower has had the rows up to it.
+func (n *loans) sent(root member.Place, seq uint64) (domain.Loan, bool) {
+	loan, lends := n.of[root]
+	return loan, lends && seq <= loan.Copied
+}
+
+func (n *loans) lendAdded(row *domain.Row, content *domain.Content) {
+	root := n.groups.root(placeOf(row))
+	loan, lends := n.sent(root, row.Seq)
+	if !lends || n.groups.covered(placeOf(row), row.Seq) {
+		return
+	}
+	l := n.lentRow(row, content)
+	l.Taken = row.Flags.Dead()
+	n.lendRow(root, loan, l)
+}
+
+func (n *loans) lendTaken(row domain.Row) {
+	root := n.groups.root(placeOf(&row))
+	loan, lends := n.sent(root, row.Seq)
+	if !lends || n.groups.covered(placeOf(&row), row.Seq) {
+		return
+	}
+	l := n.lentRow(&row, nil)
+	l.Taken = true
+	n.lendRow(root, loan, l)
+}
+
+// covered sends that a row of a lender is covered, or is not any more.
+func (n *loans) covered(root member.Place, row domain.Row, covered bool) error {
+	loan, lends := n.sent(root, row.Seq)
+	if !lends {
+		return nil
+	}
+	lent, err := n.lentRows([]domain.Row{row})
+	if err != nil {
+		return err
+	}
+	l := lent[0]
+	if covered {
+		l.Taken = true
+		l.Row.Flags |= domain.Superseded
+	}
+	n.lendRow(root, loan, l)
+	return nil
+}
+
+// ended lends on that the rows of a shadow count no more, where its borrower is lent itself: the
+// shadow's lender is erased.
+func (n *loans) ended(shadow, borrower member.Place) error {
+	if _, lends := n.of[borrower]; !lends {
+		return nil
+	}
+	past, err := n.Loaded.Past(shadow)
+	if err != nil {
+		return err
+	}
+	for i := range past {
+		row := past[i]
+		loan, lent := n.sent(borrower, row.Seq)
+		if !lent || !n.lendable(&row) {
+			continue
+		}
+		l := n.lentRow(&row, nil)
+		l.Taken, l.Row.Flags = true, l.Row.Flags&^domain.DeadFlags|domain.Erased
+		n.lendRow(borrower, loan, l)
+	}
+	return nil
+}
+
+// lendable reports that a row counts as its member's, or closed a one-time pair.
+func (n *loans) lendable(row *domain.Row) bool {
+	closed := row.Flags&domain.OneTimeRow != 0 && row.Flags&domain.Deleted != 0
+	return (!row.Flags.Dead() || closed) && !n.groups.covered(placeOf(row), row.Seq)
+}
+
+// lentOn is a row of a lender that its borrower has to know of.
+type lentOn struct {
+	root member.Place
+	loan domain.Loan
+	row  domain.LentRow
+}
+
+// lendRow has a row sent with the others of the record.
+func (n *loans) lendRow(root member.Place, loan domain.Loan, l domain.LentRow) {
+	n.lent = append(n.lent, lentOn{root, loan, l})
+}
+
+// sendLent sends the rows that a record has changed, of each lender in one step: that one action takes
+// the place of another is no matter of two answers.
+func (n *loans) sendLent() {
+	for len(n.lent) > 0 {
+		first, rest := n.lent[0], n.lent[:0:0]
+		var rows []domain.LentRow
+		for _, l := range n.lent {
+			if l.root == first.root {
+				rows = append(rows, l.row)
+			} else {
+				rest = append(rest, l)
+			}
+		}
+		n.send(first.root.Account, first.loan.To, domain.Lend{
+			Step: domain.LendRows, Other: n.Accounts.Of(first.root.Account).Audience.ID(first.root.Ord),
+			Ticket: first.loan.Ticket, Rows: rows,
+		})
+		n.lent = rest
+	}
+}
+
+// lendRecord sends the record of a member that is handed over.
+func (n *loans) lendRecord(record *domain.Member) {
+	at := member.Place{Account: record.Account, Ord: record.Ord}
+	if loan, lends := n.of[at]; lends && loan.Done {
+		n.send(at.Account, loan.To, domain.Lend{
+			Step: domain.LendRows, Other: record.ID, Ticket: loan.Ticket, Record: lentRecord(record),
+		})
+	}
+}
+
+// lentRecord is a member's record as its borrower knows it.
+func lentRecord(of *domain.Member) *domain.Member {
+	record := *of
+	record.Lent, record.Passwords, record.Pending = nil, nil, nil
+	return &record
+}
+
+// lentRow is a row with its content as it is lent.
+func (n *loans) lentRow(row *domain.Row, content *domain.Content) domain.LentRow {
+	l := domain.LentRow{Row: *row}
+	if content != nil {
+		l.Content = *content
+	}
+	if l.Content.Action == 0 {
+		l.Content.Action = row.ID()
+	}
+	if row.IsVisit() {
+		of, place, placed := row.Definition.Visit()
+		if l.Row.Definition = of; placed {
+			l.Place = n.Accounts.Of(row.Account).Places.At(place)
+		}
+	}
+	return l
+}
+
+// lentRows is lentRow of each, with the contents that are stored.
+func (n *loans) lentRows(rows []domain.Row) ([]domain.LentRow, error) {
+	contents, err := n.Store.Contents(rows)
+	if err != nil {
+		return nil, err
+	}
+	lent := make([]domain.LentRow, len(rows))
+	for i := range rows {
+		lent[i] = n.lentRow(&rows[i], contents[i])
+		lent[i].Taken = rows[i].Flags.Dead()
+	}
+	return lent, nil
+}

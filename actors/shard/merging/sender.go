@@ -1,0 +1,44 @@
+package merging
+
+import (
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// sender sends steps to the shards of other members, and counts those by which rows change hands.
+type sender struct {
+	effects Effects
+	state   *domain.ShardState
+	shards  int
+}
+
+// send sends a step to the shard of a member.
+func (s sender) send(account domain.AccountID, to domain.MemberID, l domain.Lend) {
+	s.sendOf(&domain.Record{Account: account}, to, l)
+}
+
+// sendOf is send of a step that has the outcome of a record's request.
+func (s sender) sendOf(r *domain.Record, to domain.MemberID, l domain.Lend) {
+	l.Member, l.At = to, s.effects.Clock()
+	s.effects.Send(&domain.Outgoing{To: to.Slot().Shard(s.shards), Forward: &domain.Record{
+		Kind: domain.KindLend, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Command: &l,
+	}})
+}
+
+// told counts a step by which rows count in another shard, or here again; heard one that came.
+func (s sender) told(to domain.MemberID) { s.handover(to, func(h *domain.Handover) { h.Sent++ }) }
+func (s sender) heard(from domain.MemberID) {
+	s.handover(from, func(h *domain.Handover) { h.Received++ })
+}
+
+func (s sender) handover(with domain.MemberID, count func(*domain.Handover)) {
+	shard := with.Slot().Shard(s.shards)
+	all := slices.Clone(s.state.Handovers) // views have the old ones
+	i, known := slices.BinarySearchFunc(all, shard, func(h domain.Handover, of int) int { return h.Shard - of })
+	if !known {
+		all = slices.Insert(all, i, domain.Handover{Shard: shard})
+	}
+	count(&all[i])
+	s.state.Handovers = all
+}
