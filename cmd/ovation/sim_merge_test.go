@@ -33,10 +33,10 @@ type merges struct {
 	mingled map[domain.MemberID]bool              // has part in a merge, or had, or may have
 	under   map[domain.MemberID][]domain.MemberID // by survivor: those asked to be merged into it, ever
 	ops     []*mergeOp
-	now     int                                // begins and ends of operations so far
+	now     int                                 // begins and ends of operations so far
 	into    map[domain.MemberID]domain.MemberID // once all is drained, of those who are merged
-	optIns  map[opted]int                      // opt-ins begun
-	opting  map[opted]int                      // and under way
+	optIns  map[opted]int                       // opt-ins begun
+	opting  map[opted]int                       // and under way
 	outs    map[opted]optedOut
 	present map[*label]*presence
 }

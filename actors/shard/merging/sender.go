@@ -28,6 +28,7 @@ func (s sender) sendOf(r *domain.Record, to domain.MemberID, l domain.Lend) {
 
 // told counts a step by which rows count in another shard, or here again; heard one that came.
 func (s sender) told(to domain.MemberID) { s.handover(to, func(h *domain.Handover) { h.Sent++ }) }
+
 func (s sender) heard(from domain.MemberID) {
 	s.handover(from, func(h *domain.Handover) { h.Received++ })
 }
