@@ -93,7 +93,7 @@ func (n *loans) ended(shadow, borrower member.Place) error {
 			continue
 		}
 		l := n.lentRow(&row, nil)
-		l.Taken, l.Row.Flags = true, l.Row.Flags&^domain.DeadFlags|domain.Erased
+		l.Taken, l.Row.Flags = true, l.Row.Flags&^domain.DeadFlags|domain.Superseded
 		n.lendRow(borrower, loan, l)
 	}
 	return nil
