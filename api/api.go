@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/erasure"
 	"github.com/ovation-analytics/ovation/api/export"
 	"github.com/ovation-analytics/ovation/api/members"
+	"github.com/ovation-analytics/ovation/api/merging"
 	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/personal"
@@ -90,6 +91,7 @@ func New(config Config) (*API, error) {
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},
 		erasure: erasure.New(tokens),
 		export:  export.New(envelopes),
+		merging: merging.New(envelopes),
 	}
 	document, err := document()
 	if err != nil {

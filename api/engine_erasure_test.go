@@ -13,12 +13,19 @@ func (s *fakeEngine) erase(sub *domain.Submission, c *domain.EraseMember) domain
 	return domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: 7}
 }
 
-// Erased reports that a member is erased.
-func (s *fakeEngine) Erased(id domain.MemberID) bool {
+// Gone is why a member is not there any more.
+func (s *fakeEngine) Gone(id domain.MemberID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := s.members[id]
-	return m != nil && m.State == domain.MemberErased
+	switch m := s.members[id]; {
+	case m == nil:
+		return nil
+	case m.State == domain.MemberErased:
+		return domain.ErrErased
+	case m.IsLent():
+		return domain.Merged(m.Lent.To)
+	}
+	return nil
 }
 
 // gone reports that a submission names a member who is erased.
@@ -41,6 +48,10 @@ func memberOf(sub *domain.Submission) domain.MemberID {
 	case *domain.AttachService:
 		return c.Member
 	case *domain.EraseMember:
+		return c.Member
+	case *domain.MergeMembers:
+		return c.Member
+	case *domain.UnmergeMember:
 		return c.Member
 	case *domain.OptIn:
 		return c.Member

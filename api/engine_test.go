@@ -92,6 +92,10 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 	switch c := sub.Command.(type) {
 	case *domain.EraseMember:
 		return s.erase(&sub, c)
+	case *domain.MergeMembers:
+		return s.mergeMembers(sub.Account, c)
+	case *domain.UnmergeMember:
+		return s.unmergeMember(sub.Account, c)
 	case *domain.PutBrand:
 		return s.putBrand(sub.Account, c)
 	case *domain.DeleteBrand:
@@ -123,7 +127,7 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		}
 		return domain.Outcome{Member: c.Member}
 	case *domain.RegisterMember:
-		id := domain.MemberIDOf(uint64(len(s.members)+1), sub.Slot)
+		id := domain.MemberIDOf(uint64(len(s.members)-1), sub.Slot) // but for the fixture's two that are merged
 		s.members[id] = &domain.Member{
 			ID: id, Account: sub.Account, Application: c.Application, State: domain.MemberActive, Created: c.At, UUID: c.UUID,
 			TokenHash: c.TokenHash, TokenMade: c.At / 1000, Profile: domain.Fields{}.With(c.Given), Email: c.Email,

@@ -133,7 +133,7 @@ func erased(t *testing.T) *fixture {
 	} {
 		h.engine.names[hash] = 4097
 	}
-	for _, id := range []domain.MemberID{4097, 8195} {
+	for _, id := range []domain.MemberID{4097, 8195, 4101} {
 		h.status(h.post("/v1.1/member/"+wire.Number(id)+"/delete", ""), http.StatusOK)
 	}
 	return h

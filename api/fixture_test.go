@@ -125,6 +125,7 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 			},
 		},
 	}
+	s.putMerged()
 	s.names[testHasher{}.Identity(1, domain.ByEmail, "ada@example.com")] = 4097
 	s.names[testHasher{}.Identity(1, domain.ByService, "spotify", "u-7")] = 4097
 	if answer != nil {
@@ -140,7 +141,9 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.members[4097].TokenHash = api.Tokens.Hash([10]byte{})
+	for _, m := range s.members {
+		m.TokenHash = api.Tokens.Hash([10]byte{})
+	}
 	return &fixture{t, api, s, config, log}
 }
 

@@ -158,6 +158,8 @@ func TestGolden_Answers(t *testing.T) {
 		{"getUsage.200-month", "GET", "/v1.1/account/usage?interval=month&start_date=2026-02-01+00:00:00&period=2+month&app_scope=businessunit", ""},
 		{"removeService.200", "POST", "/v1.1/member/8195/service/8193/delete", ""},
 		{"problem", "GET", "/v1.1/brands?limit=x", ""},
+		{"mergeMembers.200", "POST", "/v1.1/member/4097/merge", "from=8195&accesstoken=" + bobsToken},
+		{"unmergeMembers.200", "POST", "/v1.1/member/4097/unmerge", "from=8195"},
 		{"deleteMember.200", "POST", "/v1.1/member/8195/delete", ""},
 	} {
 		w := h.do(c.method, keyed(c.target, keyAdvanced), c.body)

@@ -79,7 +79,7 @@ func several(entry string) []string {
 // where the same name is something else.
 var takes = map[string]word{
 	"apikey": "everything", "wait_for": "position", "timeout_ms": "timeout",
-	"brandid": "id", "segment": "id", "segmentid": "id", "members_from_segment": "id", "memberid": "id", "actionid": "id", "id": "id",
+	"brandid": "id", "segment": "id", "segmentid": "id", "members_from_segment": "id", "memberid": "id", "actionid": "id", "id": "id", "from": "id",
 	"activityid": "ids", "members": "ids", "exclude_members": "ids", "anyofactivities": "performed", "allofactivities": "performed",
 	"services": "services", "service": "service", "country": "countries", "region": "text", "domain": "domain", "emails": "emails",
 	"paid_only": "flag", "optedin": "flag", "includeonetime": "flag", "totalmembercount": "flag", "all_member_actions": "flag", "order_by_recorded": "flag",
@@ -112,6 +112,7 @@ var takes = map[string]word{
 	"POST /v1.1/member/:memberid/update extended":     "patch",
 	"POST /v1.1/activity/:activityid/edit onetime":    "nothing",
 	"GET /v1.1/activity/:activityid activityid":       "id",
+	"POST /v1.1/member/:memberid/merge accesstoken":   "token", // whatever is not from's is error 18
 	"GET /v1.1/members/extended order_by":             "path",
 	"GET /v1.1/login/stats/alltime service":           "services",
 	"POST /v1.1/activity/:activityid/edit activityid": "id",

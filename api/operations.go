@@ -11,6 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/export"
 	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/members"
+	"github.com/ovation-analytics/ovation/api/merging"
 	"github.com/ovation-analytics/ovation/api/profile"
 	"github.com/ovation-analytics/ovation/api/registration"
 	"github.com/ovation-analytics/ovation/api/segments"
@@ -28,6 +29,7 @@ type services struct {
 	erasure      *erasure.Service
 	brands       *brands.Service
 	export       *export.Service
+	merging      *merging.Service
 }
 
 // operations are all operations, in the order of the document. The list is made anew on
@@ -108,6 +110,8 @@ func memberOperations(s *services) []*serve.Operation {
 		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut), serve.PublicWithBearer),
 		serve.Post("deleteMember", "Members", "/v1.1/member/:memberid/delete", "Erase a member: nothing of it is left in any number or list, and nothing brings it back", s.erasure.Delete),
 		serve.Get("exportMember", "Members", "/v1.1/member/:memberid/export", "Everything held about a member, as lines of JSON", s.export.Member),
+		serve.Post("mergeMembers", "Members", "/v1.1/member/:memberid/merge", "Merge a member into another, which stays: from then on the two are one, also in numbers of before", s.merging.Merge),
+		serve.Post("unmergeMembers", "Members", "/v1.1/member/:memberid/unmerge", "Take a merge of two members back: every number is as if it had not been", s.merging.Unmerge, serve.Advanced),
 	}
 }
 

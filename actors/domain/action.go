@@ -49,6 +49,15 @@ type Content struct {
 	Geo      Geo
 }
 
+// ID is the id that answers show of an action, whose row is given: of a copy that of the original. c
+// may be nil.
+func (c *Content) ID(row *Row) ActionID {
+	if c != nil && c.Action != 0 {
+		return c.Action
+	}
+	return row.ID()
+}
+
 // Geo is where an action was done. Coordinates are rounded to 0.1 degree.
 type Geo struct {
 	Country, Region, City string

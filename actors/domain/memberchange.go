@@ -47,12 +47,12 @@ func (*RemoveService) Kind() Kind { return KindRemoveService }
 // ResetPassword gives an address that a member logs in with another password, and the member
 // another access token. A lock of the address ends.
 type ResetPassword struct {
-	Member    MemberID // its slot is the record's place
-	Address   IdentityHash
-	Password  string      // hash in PHC format
-	TokenHash [16]byte    // keyed hash of the access token's random bits
-	Personal  PersonalPut // the member's, with the access token
-	At        int64       // ms since 1970
+	Member    MemberID     // its slot is the record's place
+	Address   IdentityHash // zero: of none, and no password
+	Password  string       // hash in PHC format
+	TokenHash [16]byte     // keyed hash of the access token's random bits
+	Personal  PersonalPut  // the member's, with the access token
+	At        int64        // ms since 1970
 }
 
 // Kind is KindResetPassword.

@@ -30,7 +30,7 @@ func filterableOf(m *domain.Member) filterable {
 	}
 	f.put(domain.AttrMember, "")
 	muted := mutedOf(m) // of its own activities
-	m = union(m, true)
+	m = copied(m)
 	for ; muted != 0; muted &= muted - 1 {
 		f.put(domain.AttrMuted, serviceValue(domain.Service(bits.TrailingZeros32(muted))))
 	}

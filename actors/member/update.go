@@ -131,17 +131,19 @@ func RemoveService(dst []domain.Change, s *State, c *domain.RemoveService) ([]do
 	}), Updated
 }
 
-// ResetPassword replaces the password of an address that the member logs in with, and its
-// access token.
+// ResetPassword replaces the password of an address that the member logs in with, if one is given, and
+// its access token.
 func ResetPassword(dst []domain.Change, s *State, c *domain.ResetPassword) ([]domain.Change, UpdateEnd) {
 	switch {
 	case !s.Member.Personal.Takes(&c.Personal):
 		return s.Outdated(dst, &c.Personal), UpdateOutdated
-	case !Holds(&s.Member, c.Address):
+	case !c.Address.IsZero() && !Holds(&s.Member, c.Address):
 		return dst, UpdateUnknown
 	}
 	return s.change(dst, func(m *domain.Member) {
-		replacePassword(m, c.Address, c.Password)
+		if !c.Address.IsZero() {
+			replacePassword(m, c.Address, c.Password)
+		}
 		m.TokenHash, m.TokenMade = c.TokenHash, c.At/1000
 		m.Updated = max(m.Updated, c.At)
 		putPersonal(m, &c.Personal)

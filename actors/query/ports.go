@@ -24,8 +24,9 @@ type Shard interface {
 	// Member is a member of the account, nil where there is none, and the offset that is
 	// applied.
 	Member(account domain.AccountID, id domain.MemberID) (*domain.Member, int64, error)
-	// Erased reports that a member, of whatever account, is erased; not where that is not known.
-	Erased(id domain.MemberID) bool
+	// Anyone is the record of a member of whatever account and state; nil where there is none, or that
+	// is not known.
+	Anyone(id domain.MemberID) *domain.Member
 	// Resolve is the members that names of the shard name, all of those that a pointer
 	// names or the one of them created first, and the offset that is applied.
 	Resolve(

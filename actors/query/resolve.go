@@ -64,9 +64,22 @@ func (c *Coordinator) MemberRecord(
 	return m, at, err
 }
 
-// Erased reports that a member, of whatever account, is erased; not where that is not known.
-func (c *Coordinator) Erased(id domain.MemberID) bool {
-	return c.o.Shards[id.Slot().Shard(len(c.o.Shards))].Erased(id)
+// Gone is why a member, of whatever account, is not there any more: domain.ErrErased or
+// domain.Merged; nil where it is, never was, or where that is not known.
+func (c *Coordinator) Gone(id domain.MemberID) error {
+	switch m := c.o.Shards[id.Slot().Shard(len(c.o.Shards))].Anyone(id); {
+	case m == nil:
+		return nil
+	case m.State == domain.MemberErased:
+		return domain.ErrErased
+	case m.State == domain.MemberActive && m.IsLent():
+		into, _, err := c.survivor(m.Account, m, domain.Position{})
+		if err == nil {
+			err = domain.Merged(into)
+		}
+		return err
+	}
+	return nil
 }
 
 // Resolve is the member that an identity of the kind names as of the newest commit; of those
@@ -141,19 +154,22 @@ func (l *Local) Member(account domain.AccountID, id domain.MemberID) (*domain.Me
 	return nil, v.Next, err
 }
 
-// Erased reads on the caller's goroutine.
-func (l *Local) Erased(id domain.MemberID) bool {
+// Anyone reads on the caller's goroutine.
+func (l *Local) Anyone(id domain.MemberID) *domain.Member {
 	v := l.Views.Acquire()
 	if v == nil {
-		return false
+		return nil
 	}
 	defer v.Release()
 	place, ok := v.Roster.Find(id)
 	if !ok {
-		return false
+		return nil
 	}
 	m, err := recordOf(v, place.Account, id)
-	return err == nil && m != nil && m.State == domain.MemberErased
+	if err != nil {
+		return nil
+	}
+	return m
 }
 
 // Resolve reads on the caller's goroutine.

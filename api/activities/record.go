@@ -115,6 +115,9 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := in.Action.standing(ctx, req); err != nil {
+		return nil, err
+	}
 	out, err := req.Submit(ctx, s)
 	if err != nil && s.Activity.Refusal == domain.Accepted {
 		return nil, serve.BlameMember(err, in.Action.memberParameter())
@@ -147,6 +150,14 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 		return &wire.Accepted{Accepted: true, Marker: item.Marker}, nil
 	}
 	return item, nil
+}
+
+// standing refuses an action of a member that is named by its id and was merged into another.
+func (in *Action) standing(ctx context.Context, req *serve.Request) error {
+	if in.ID == 0 {
+		return nil
+	}
+	return serve.BlameMember(req.Standing(ctx, domain.MemberID(in.ID)), "id")
 }
 
 // recording is the submission of an action. A durable one, whose outcome is not awaited,

@@ -36,7 +36,7 @@ func RecordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wir
 	ones, errs := serve.BindMany(req, func(i int) any { return &actions[i] })
 	for i := range items {
 		items[i] = manyItem{req: ones[i], first: i, err: errs[i]}
-		items[i].prepare(&actions[i], in.Async && !req.Keyed)
+		items[i].prepare(ctx, &actions[i], in.Async && !req.Keyed)
 	}
 	if req.Keyed {
 		hash := serve.HashMany(req, ones)
@@ -60,12 +60,15 @@ func RecordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wir
 // prepare makes the submission of a record. Of a durable one the outcome cannot be
 // asked for again: it has no request id that a shard would keep, and is known by its marker,
 // else by the request and the index.
-func (m *manyItem) prepare(in *Action, durable bool) {
+func (m *manyItem) prepare(ctx context.Context, in *Action, durable bool) {
 	if m.err != nil {
 		return
 	}
 	m.marker = in.Marker
 	if m.sub, m.err = recording(m.req, in, durable); m.err != nil {
+		return
+	}
+	if m.err = in.standing(ctx, m.req); m.err != nil {
 		return
 	}
 	if durable {

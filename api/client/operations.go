@@ -137,6 +137,23 @@ func (c *Client) DeleteMember(ctx context.Context, member domain.MemberID) (out 
 	return out, meta, err
 }
 
+// MergeMembers merges from, whose access token is given, into a member, which stays.
+func (c *Client) MergeMembers(
+	ctx context.Context, member, from domain.MemberID, accessToken string,
+) (out wire.Envelope, meta Meta, err error) {
+	p := Params{"from": id(from), "accesstoken": accessToken}
+	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/merge", p, &out)
+	return out, meta, err
+}
+
+// UnmergeMembers takes the merge of from into a member back: the answer is the envelopes of both.
+func (c *Client) UnmergeMembers(
+	ctx context.Context, member, from domain.MemberID,
+) (out []wire.Envelope, meta Meta, err error) {
+	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/unmerge", Params{"from": id(from)}, &out)
+	return out, meta, err
+}
+
 // RefreshTokens asks a member's network for a new token of a service record.
 func (c *Client) RefreshTokens(ctx context.Context, member domain.MemberID, p Params) (out wire.Envelope, meta Meta, err error) {
 	meta, err = c.Post(ctx, "/v1.1/member/"+id(member)+"/tokens/refresh", p, &out)

@@ -29,6 +29,9 @@ func (s *Service) Delete(ctx context.Context, req *serve.Request, in *eraseIn) (
 		return nil, token.ErrNoKey
 	}
 	member := domain.MemberID(in.MemberID)
+	if err := req.Standing(ctx, member); err != nil {
+		return nil, err
+	}
 	sub := req.Submission()
 	sub.Command, sub.Slot = &domain.EraseMember{Member: member, At: req.Now.UnixMilli()}, member.Slot()
 	out, err := req.Submit(ctx, sub)

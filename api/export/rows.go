@@ -66,7 +66,7 @@ func (l *Lines) visits(ctx context.Context) (done bool, err error) {
 		row := &items[i].Row
 		of, _, _ := row.Definition.Visit()
 		l.put(wire.ExportedVisit{
-			Type: wire.VisitLine, ID: wire.Number(row.ID()), Timestamp: wire.Seconds(int64(row.Time)),
+			Type: wire.VisitLine, ID: wire.Number(shown[i].Content.ID(row)), Timestamp: wire.Seconds(int64(row.Time)),
 			Registration: of == domain.Registration, Page: wire.Null(shown[i].Place.Page),
 			UserAgent: wire.Null(shown[i].Details.UserAgent), Visit: render(row, &shown[i]),
 		})
@@ -142,7 +142,7 @@ func (l *Lines) action(row *domain.Row, c *domain.Content) (*wire.ExportedAction
 		return nil, serve.ErrShape("export")
 	}
 	line := &wire.ExportedAction{
-		Type: wire.ActionLine, ID: wire.UUID(l.member.UUID) + "/" + wire.Number(row.ID()), Source: wire.ExportSource,
+		Type: wire.ActionLine, ID: wire.UUID(l.member.UUID) + "/" + wire.Number(c.ID(row)), Source: wire.ExportSource,
 		Time:    time.Unix(int64(row.Time), 0).UTC().Format(time.RFC3339),
 		Account: uint32(l.req.Account()), ActivityID: uint64(row.Definition), BrandID: uint64(row.Brand),
 		Link: c.Link, Media: c.Media, Marker: c.Marker, Geo: placeOf(&c.Geo),

@@ -93,8 +93,13 @@ func Shown(
 	}
 	for i := range items {
 		m, contents := shown[i].Member, shown[i].Content
-		if m == nil {
+		switch {
+		case m == nil:
 			m = &domain.Member{ID: items[i].Member}
+		case m.IsLent(): // an outcome names who did it
+			if m, err = req.Survivor(ctx, m.ID, at); err != nil {
+				return nil, nil, err
+			}
 		}
 		if contents == nil { // the action is deleted: its own time is shown as that of recording
 			contents = &domain.Content{Recorded: 1000 * int64(items[i].Row.Time)}
@@ -122,7 +127,7 @@ func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, contents *dom
 	}
 	brand := req.AnyBrand(row.Brand)
 	item := wire.FeedItem{
-		ID: wire.Number(row.ID()), Marker: contents.Marker, BrandID: wire.NullNumber(row.Brand),
+		ID: wire.Number(contents.ID(row)), Marker: contents.Marker, BrandID: wire.NullNumber(row.Brand),
 		Link: wire.NullOr(contents.Link, d.Link), Media: wire.NullOr(contents.Media, d.Media), Category: wire.Null(d.Category),
 		Content: wire.Content(contents.Content), CompleteDate: wire.Seconds(int64(row.Time)),
 		Name: wire.DefinitionName(d, brand), ShortName: wire.Null(d.ShortName), GeoData: wire.GeoData(contents.Geo),

@@ -36,7 +36,7 @@ func Domains(ctx context.Context, req *serve.Request, in *domainsIn) (*wire.Sign
 	for i := range rows {
 		out.Domains[i] = wire.SignupDomain{Domain: wire.Null(rows[i].Domain), Signups: wire.Number(rank(&rows[i]))}
 	}
-	out.Explain, err = in.Explaining.Explanation(req, answer)
+	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
 	return out, err
 }
 
@@ -86,7 +86,7 @@ func (in *topIn) top(ctx context.Context, req *serve.Request, member bind.ID) (*
 			Domain: wire.Null(d.Domain), Visits: d.Actions, Registrations: d.Registrations, Members: d.Members,
 		}
 	}
-	out.Explain, err = in.Explaining.Explanation(req, answer)
+	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
 	return out, err
 }
 

@@ -33,6 +33,6 @@ func Members(ctx context.Context, req *serve.Request, in *topIn) (*wire.MemberVi
 			MemberID: wire.Number(l.Member), Visits: l.Actions, Registrations: l.Score, LastVisited: wire.Seconds(int64(l.At)),
 		}
 	}
-	out.Explain, err = in.Explaining.Explanation(req, answer)
+	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
 	return out, err
 }

@@ -36,6 +36,6 @@ func Totals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.LoginT
 			out.Logins = in.number(g.Count)
 		}
 	}
-	out.Explain, err = in.Explaining.Explanation(req, answer)
+	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
 	return out, err
 }

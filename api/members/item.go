@@ -175,7 +175,7 @@ func lastActivity(req *serve.Request, row *domain.Row, contents *domain.Content,
 		contents = &domain.Content{}
 	}
 	return &wire.LastActivity{
-		ID: wire.Number(row.ID()), Name: wire.DefinitionName(d, brand), ActivityID: wire.Number(row.Definition), Content: wire.Content(contents.Content),
+		ID: wire.Number(contents.ID(row)), Name: wire.DefinitionName(d, brand), ActivityID: wire.Number(row.Definition), Content: wire.Content(contents.Content),
 		Link: wire.NullOr(contents.Link, d.Link), CompleteDate: wire.Seconds(int64(row.Time)),
 	}
 }

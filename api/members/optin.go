@@ -102,6 +102,8 @@ func (s *Service) opt(ctx context.Context, req *serve.Request, in *optIn, to dom
 			return nil, err
 		}
 		id = m.ID
+	} else if err := req.Standing(ctx, id); err != nil {
+		return nil, serve.BlameMember(err, "id")
 	}
 	sub := req.Submission()
 	sub.Command, sub.Slot = command(id, to, req.Now.UnixMilli()), id.Slot()

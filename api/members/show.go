@@ -233,7 +233,7 @@ func (s *showing) standing(ctx context.Context, e *wire.Envelope, id domain.Memb
 	if answer.Leaders == nil || len(answer.Leaders.Members) > 1 {
 		return serve.ErrShape("showposition")
 	}
-	if e.Explain, err = s.in.Explaining.Explanation(s.req, answer); err != nil || !s.in.ShowPosition {
+	if e.Explain, err = s.in.Explaining.Explanation(ctx, s.req, answer); err != nil || !s.in.ShowPosition {
 		return err
 	}
 	score := uint64(0)

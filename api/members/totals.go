@@ -58,6 +58,6 @@ func Totals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.Member
 			out.Items[i].LastActivity = lastActivity(req, &m.latest, shown[i].Content, req.AnyBrand(m.latest.Brand))
 		}
 	}
-	out.Explain, err = in.Explaining.Explanation(req, answer)
+	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
 	return out, err
 }

@@ -15,18 +15,19 @@ type Engine struct {
 	Sealer *Sealer
 }
 
-// Member is a member of the account, opened.
+// Member is a member of the account, opened and united with those that are merged into it.
 func (e Engine) Member(
 	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
 ) (*domain.Member, domain.Position, error) {
-	return e.member(ctx, account, id, wait, e.Engine.Member)
+	return e.member(ctx, account, id, wait, e.Engine.Member, e.Sealer.unite)
 }
 
-// MemberRecord is the own record of a member of the account, opened.
+// MemberRecord is the own record of a member of the account, opened. Those of members merged into it
+// are as they were stored.
 func (e Engine) MemberRecord(
 	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
 ) (*domain.Member, domain.Position, error) {
-	return e.member(ctx, account, id, wait, e.Engine.MemberRecord)
+	return e.member(ctx, account, id, wait, e.Engine.MemberRecord, e.Sealer.open)
 }
 
 func (e Engine) member(
@@ -34,12 +35,13 @@ func (e Engine) member(
 	read func(
 		context.Context, domain.AccountID, domain.MemberID, domain.Position,
 	) (*domain.Member, domain.Position, error),
+	open func(context.Context, []*domain.Member) ([]*domain.Member, error),
 ) (m *domain.Member, at domain.Position, err error) {
 	err = e.Sealer.twice(func() error {
 		if m, at, err = read(ctx, account, id, wait); err != nil {
 			return err
 		}
-		opened, err := e.Sealer.open(ctx, []*domain.Member{m})
+		opened, err := open(ctx, []*domain.Member{m})
 		if err == nil {
 			m = opened[0]
 		}
@@ -51,7 +53,8 @@ func (e Engine) member(
 	return m, at, err
 }
 
-// Show is what a feed shows of each of the items beside its row, with opened members and visits.
+// Show is what a feed shows of each of the items beside its row, with opened and united members,
+// and opened visits.
 func (e Engine) Show(
 	ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position,
 ) (shown []domain.Shown, err error) {
@@ -63,7 +66,7 @@ func (e Engine) Show(
 		for i := range shown {
 			members[i] = shown[i].Member
 		}
-		if members, err = e.Sealer.open(ctx, members); err != nil {
+		if members, err = e.Sealer.unite(ctx, members); err != nil {
 			return err
 		}
 		for i := range shown {

@@ -61,8 +61,8 @@ func AttemptID(id domain.RequestID, n int) domain.RequestID {
 // is sealed into put; nil: nothing.
 type Change func(m *domain.Member, p *domain.Personal) (c domain.Command, put *domain.PersonalPut, err error)
 
-// Change submits the change of a member until it is made of the member as it is; the answer is the
-// member after it.
+// Change submits the change of a member's own record until it is made of the record as it is; the answer
+// is the member after it, of one who is merged into another that one.
 func (s *Sealer) Change(ctx context.Context, req *serve.Request, id domain.MemberID, by Change) (*domain.Member, error) {
 	return s.ChangeFrom(ctx, req, id, 0, by)
 }
@@ -72,7 +72,7 @@ func (s *Sealer) ChangeFrom(
 	ctx context.Context, req *serve.Request, id domain.MemberID, n int, by Change,
 ) (*domain.Member, error) {
 	out, err := submitFrom(ctx, req, n, func(sub *domain.Submission) error {
-		m, err := req.Member(ctx, id, req.Wait)
+		m, err := req.MemberRecord(ctx, id, req.Wait)
 		if err != nil {
 			return err
 		}
@@ -90,5 +90,14 @@ func (s *Sealer) ChangeFrom(
 	if err != nil {
 		return nil, err
 	}
-	return req.Member(ctx, id, out.Position)
+	return req.Survivor(ctx, id, out.Position)
+}
+
+// PartOf is the request of what a request asks of one of the members that are merged into the member
+// it names: the same for each repeat.
+func PartOf(req *serve.Request, of domain.MemberID) *serve.Request {
+	part := new(*req)
+	sum := sha256.Sum256(append(req.ID[:], "member "+strconv.FormatUint(uint64(of), 10)...))
+	copy(part.ID[:], sum[:])
+	return part
 }

@@ -138,10 +138,10 @@ func (r *Recorder) Hit(account domain.AccountID, application domain.ApplicationI
 	r.engine.Hit(account, application, at, paid)
 }
 
-// Erased is not recorded: what asks it is not cached.
-func (r *Recorder) Erased(id domain.MemberID) bool {
+// Gone is not recorded: what asks it is not cached.
+func (r *Recorder) Gone(id domain.MemberID) error {
 	r.record(&domain.ReadSet{}, false)
-	return r.engine.Erased(id)
+	return r.engine.Gone(id)
 }
 
 // Elsewhere is no part of an answer.

@@ -27,8 +27,9 @@ type Engine interface {
 	Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error)
 	// MemberRecord is Member, but of one who was merged into another it is that one's own record.
 	MemberRecord(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error)
-	// Erased reports that a member, of whatever account, is erased; not where that is not known.
-	Erased(id domain.MemberID) bool
+	// Gone is why a member, of whatever account, is not there any more: domain.ErrErased or
+	// domain.Merged; nil where it is, never was, or where that is not known.
+	Gone(id domain.MemberID) error
 	// Resolve is the member that an identity of the kind names, of those that a
 	// pointer names the one created first; 0: none.
 	Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error)

@@ -45,7 +45,11 @@ func (s *Service) RefreshTokens(ctx context.Context, req *serve.Request, in *ref
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := t.find(req, m); err != nil {
+	r, _, err := t.find(req, m)
+	if err != nil {
+		return nil, err
+	}
+	if m, err = req.MemberRecord(ctx, m.Holder(r.ID), req.Wait); err != nil {
 		return nil, err
 	}
 	out, first, known, err := s.probe(ctx, req, m)
@@ -53,7 +57,7 @@ func (s *Service) RefreshTokens(ctx context.Context, req *serve.Request, in *ref
 	case err != nil:
 		return nil, err
 	case known:
-		m, err = req.Member(ctx, m.ID, out.Position)
+		m, err = req.Survivor(ctx, m.ID, out.Position)
 	default:
 		m, err = t.submit(ctx, req, m.ID, first)
 	}

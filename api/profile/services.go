@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -24,7 +25,11 @@ type removeIn struct {
 // RemoveService takes a service record from a member that has another one. Its identities are free
 // again, and what was verified on it is not verified any more.
 func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *removeIn) (*wire.Envelope, error) {
-	m, err := s.sealer.Change(ctx, req, domain.MemberID(in.MemberID),
+	named, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)
+	if err != nil {
+		return nil, err
+	}
+	m, err := s.sealer.Change(ctx, req, ownerOf(named, uint64(in.ServiceID)),
 		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
 			c := &domain.RemoveService{Member: m.ID, Record: uint64(in.ServiceID), At: req.Now.UnixMilli()}
 			at := slices.IndexFunc(m.Services, func(r domain.ServiceRecord) bool { return r.ID == c.Record })
@@ -38,6 +43,18 @@ func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *rem
 		return nil, err
 	}
 	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
+}
+
+// ownerOf is the member that a service record is, or was, of, of one with those that are merged into it:
+// a record's id has the slot of its member.
+func ownerOf(m *domain.Member, record uint64) domain.MemberID {
+	if id := m.Holder(record); id != 0 {
+		return id
+	}
+	if ids := m.InSlot(domain.ActionID(record).Slot()); len(ids) > 0 {
+		return ids[0]
+	}
+	return m.ID
 }
 
 // forget takes a service record out of a personal part, and with it the verified address that no
@@ -77,15 +94,47 @@ func (in *resetIn) Check() *domain.Error {
 }
 
 // Reset gives an address that a member logs in with another password, and the member another
-// access token. A lock of the address ends.
+// access token. A lock of the address ends. Where the address is that of one who is merged into the
+// member, both get another token.
 func (s *Service) Reset(ctx context.Context, req *serve.Request, in *resetIn) (*wire.Envelope, error) {
 	address := selection.LoginIdentity(req, domain.Email, string(in.Email))
+	m, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)
+	if err != nil {
+		return nil, err
+	}
+	record, err := in.held(m, address)
+	if err != nil {
+		return nil, err
+	}
+	if owner := m.Holder(record); owner != m.ID {
+		if _, err := s.reset(ctx, personal.PartOf(req, owner), owner, in, address); err != nil {
+			return nil, err
+		}
+		address = domain.IdentityHash{}
+	}
+	if m, err = s.reset(ctx, req, m.ID, in, address); err != nil {
+		return nil, err
+	}
+	return s.envelopes.Of(req, m, domain.Email), nil
+}
+
+// reset gives a member another access token, and an address of its own another password; zero: none.
+func (s *Service) reset(
+	ctx context.Context, req *serve.Request, id domain.MemberID, in *resetIn, address domain.IdentityHash,
+) (*domain.Member, error) {
 	var random [10]byte
 	_, _ = rand.Read(random[:]) // never fails
 	password := ""
-	m, err := s.sealer.Change(ctx, req, domain.MemberID(in.MemberID),
+	return s.sealer.Change(ctx, req, id,
 		func(m *domain.Member, p *domain.Personal) (_ domain.Command, _ *domain.PersonalPut, err error) {
-			if err := in.held(m, address); err != nil {
+			p.TokenRandom = random
+			c := &domain.ResetPassword{
+				Member: m.ID, Address: address, TokenHash: s.envelopes.Tokens.Hash(random), At: req.Now.UnixMilli(),
+			}
+			if address.IsZero() {
+				return c, &c.Personal, nil
+			}
+			if _, err := in.held(m, address); err != nil {
 				return nil, nil, err
 			}
 			if password == "" {
@@ -93,32 +142,25 @@ func (s *Service) Reset(ctx context.Context, req *serve.Request, in *resetIn) (*
 					return nil, nil, err
 				}
 			}
-			p.TokenRandom = random
 			credentials.DropSealedHash(p, address)
-			c := &domain.ResetPassword{
-				Member: m.ID, Address: address, Password: password, TokenHash: s.envelopes.Tokens.Hash(random), At: req.Now.UnixMilli(),
-			}
+			c.Password = password
 			return c, &c.Personal, nil
 		})
-	if err != nil {
-		return nil, err
-	}
-	return s.envelopes.Of(req, m, domain.Email), nil
 }
 
-// held refuses an address that no email record of the member has.
-func (in *resetIn) held(m *domain.Member, address domain.IdentityHash) error {
+// held is the email record of the member that has the address; it is refused where there is none.
+func (in *resetIn) held(m *domain.Member, address domain.IdentityHash) (record uint64, err error) {
 	there := false
 	for i := range m.Services {
 		if r := &m.Services[i]; r.Service == domain.Email && r.Identity == address {
 			there = true
 			if in.ServiceID == 0 || r.ID == uint64(in.ServiceID) {
-				return nil
+				return r.ID, nil
 			}
 		}
 	}
 	if there {
-		return domain.Bad(domain.NotFound, "member_service_id", "the member has no email record with this id and address")
+		return 0, domain.Bad(domain.NotFound, "member_service_id", "the member has no email record with this id and address")
 	}
-	return domain.Bad(domain.NotFound, "email", "the member has no email record of this address")
+	return 0, domain.Bad(domain.NotFound, "email", "the member has no email record of this address")
 }

@@ -2,11 +2,13 @@ package profile
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/envelope"
+	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -95,7 +97,29 @@ func (s *Service) Update(ctx context.Context, req *serve.Request, in *updateIn) 
 	if err := PastDay(req, in.Birthdate); err != nil {
 		return nil, err
 	}
-	m, err := s.sealer.Change(ctx, req, domain.MemberID(in.MemberID),
+	m, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)
+	if err != nil {
+		return nil, err
+	}
+	owners := in.sharers(m)
+	if in.Sharing != nil && len(owners) == 0 {
+		return nil, domain.Bad(domain.NotFound, "service", "the member has no record of this service")
+	}
+	for _, owner := range owners {
+		if owner == m.ID {
+			continue
+		}
+		_, err := s.sealer.Change(ctx, personal.PartOf(req, owner), owner,
+			func(m *domain.Member, _ *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
+				u := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
+				in.share(m, u)
+				return u, &u.Personal, nil
+			})
+		if err != nil {
+			return nil, err
+		}
+	}
+	m, err = s.sealer.Change(ctx, req, m.ID,
 		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
 			u := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
 			return u, &u.Personal, in.apply(req, m, u, p)
@@ -106,12 +130,31 @@ func (s *Service) Update(ctx context.Context, req *serve.Request, in *updateIn) 
 	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
 }
 
+// sharers are the members that activity_sharing_enabled is about: m and those that are merged into it,
+// as far as they have records of the service.
+func (in *updateIn) sharers(m *domain.Member) (ids []domain.MemberID) {
+	if in.Sharing == nil {
+		return nil
+	}
+	for i := range m.Services {
+		if r := &m.Services[i]; in.shares(r) {
+			if id := m.Holder(r.ID); !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// shares reports that activity_sharing_enabled is of the record.
+func (in *updateIn) shares(r *domain.ServiceRecord) bool {
+	return in.Service == 0 || r.Service == domain.Service(in.Service)
+}
+
 // apply fills in the update of a member, and its personal part.
 func (in *updateIn) apply(req *serve.Request, m *domain.Member, u *domain.UpdateMember, p *domain.Personal) error {
 	if in.Sharing != nil {
-		if err := in.share(m, u); err != nil {
-			return err
-		}
+		in.share(m, u)
 	}
 	if in.Email != nil {
 		if err := in.readdress(req, m, u, p); err != nil {
@@ -132,17 +175,13 @@ func (in *updateIn) apply(req *serve.Request, m *domain.Member, u *domain.Update
 }
 
 // share turns the sharing of activities of the service's records on or off.
-func (in *updateIn) share(m *domain.Member, u *domain.UpdateMember) error {
+func (in *updateIn) share(m *domain.Member, u *domain.UpdateMember) {
 	value := domain.Fields{{Field: domain.RecordSharing, Value: wire.Flag(*in.Sharing)}}
 	for i := range m.Services {
-		if r := &m.Services[i]; in.Service == 0 || r.Service == domain.Service(in.Service) {
+		if r := &m.Services[i]; in.shares(r) {
 			u.Records = append(u.Records, domain.RecordUpdate{ID: r.ID, Given: value})
 		}
 	}
-	if len(u.Records) == 0 {
-		return domain.Bad(domain.NotFound, "service", "the member has no record of this service")
-	}
-	return nil
 }
 
 // readdress changes the address of the member, and the one that its email records log in with:

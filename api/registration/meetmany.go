@@ -40,7 +40,7 @@ func (s *Service) meet(ctx context.Context, m *manyItem, fresh bool) error {
 	}
 	m.known = holder
 	if m.to != 0 {
-		if m.known, err = m.req.Member(ctx, m.to, m.req.Wait); err != nil {
+		if m.known, err = s.attachedTo(ctx, m.req, m.r, m.to); err != nil {
 			return serve.BlameMember(err, "id")
 		}
 	}
@@ -82,7 +82,7 @@ func (s *Service) sealAll(ctx context.Context, req *serve.Request, round []*many
 			return nil, err
 		}
 		if m.to != 0 {
-			m.sub.Command, m.sub.Slot = &domain.AttachService{Member: m.to, Register: *c}, m.to.Slot()
+			m.sub.Command, m.sub.Slot = &domain.AttachService{Member: m.known.ID, Register: *c}, m.known.ID.Slot()
 		}
 	}
 	return ready, nil

@@ -2,6 +2,7 @@ package registration
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"sync"
 
@@ -78,7 +79,7 @@ func (s *Service) RegisterMany(ctx context.Context, req *serve.Request, _ *regis
 	if err := s.registerAll(ctx, req, all); err != nil {
 		return nil, err
 	}
-	return registered(req, all), nil
+	return registered(ctx, req, all), nil
 }
 
 // manyItem is one record on its way: a request of its own.
@@ -237,8 +238,17 @@ func parallel(round []*manyItem, f func(*manyItem)) {
 	_ = g.Wait() // errors are the records'
 }
 
+// member is who was registered, of one who is merged into another that one.
+func (m *manyItem) member(ctx context.Context) domain.MemberID {
+	id := m.outcome.Member
+	if merged, ok := errors.AsType[*domain.Error](m.req.Standing(ctx, id)); ok {
+		id = merged.Survivor
+	}
+	return id
+}
+
 // registered renders what became of the records.
-func registered(req *serve.Request, all []*manyItem) *wire.RegisteredMany {
+func registered(ctx context.Context, req *serve.Request, all []*manyItem) *wire.RegisteredMany {
 	out := &wire.RegisteredMany{Items: make([]wire.RegisteredItem, len(all))}
 	replayed := 0
 	for i, m := range all {
@@ -249,7 +259,7 @@ func registered(req *serve.Request, all []*manyItem) *wire.RegisteredMany {
 			row.Error = serve.ItemError(req, m.err)
 			continue
 		}
-		row.ID = wire.Number(m.outcome.Member)
+		row.ID = wire.Number(m.member(ctx))
 		if m.outcome.New {
 			out.Accepted++
 		} else {

@@ -141,9 +141,10 @@ func (s *Service) prepare(
 	}
 	known := holder
 	if to != 0 {
-		if known, err = req.Member(ctx, to, req.Wait); err != nil {
+		if known, err = s.attachedTo(ctx, req, r, to); err != nil {
 			return err
 		}
+		to = known.ID
 	}
 	m, p := s.command(req, r, known)
 	if r.service == domain.Email {
@@ -164,6 +165,27 @@ func (s *Service) prepare(
 		sub.Slot = to.Slot()
 	}
 	return nil
+}
+
+// attachedTo is the own record of the member that a registration at a member is a command to: the one
+// who has the identity, of the member and those that are merged into it.
+func (s *Service) attachedTo(
+	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID,
+) (*domain.Member, error) {
+	m, err := req.Member(ctx, to, req.Wait)
+	if err != nil {
+		return nil, err
+	}
+	if len(m.Absorbed) == 0 {
+		return m, nil
+	}
+	for i := range m.Services {
+		if s := &m.Services[i]; s.Identity == r.identity {
+			to = m.Holder(s.ID)
+			break
+		}
+	}
+	return req.MemberRecord(ctx, to, req.Wait)
 }
 
 // password is what is stored of the password of a registration by email, under the salt of that which

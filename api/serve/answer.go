@@ -164,6 +164,9 @@ func (x *exchange) refuse(err error) {
 	case int(domain.Unavailable):
 		x.w.Header().Set("Retry-After", retryAfter)
 	}
+	if e, ok := asError(err); ok && e.Survivor != 0 {
+		x.w.Header().Set("Location", locationOf(e, x.route, x.r.URL.Path))
+	}
 	x.allowed.show(x.w.Header(), p.Error.Code == int(domain.RateLimited))
 	b, err := wire.Encode(p)
 	if err != nil { // a struct of texts always has a JSON form

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -82,8 +83,9 @@ func (in *Explaining) Ask(req *Request, q *domain.Question, span bind.Span) erro
 }
 
 // Explanation shows the actions of an answer that explains; nil: they were not asked
-// for. The position is left out of the ETag, which changes when the actions do.
-func (in *Explaining) Explanation(req *Request, answer *domain.Answer) (*wire.Explanation, error) {
+// for. The position is left out of the ETag, which changes when the actions do. Actions of a merged
+// member have the ids that feeds show.
+func (in *Explaining) Explanation(ctx context.Context, req *Request, answer *domain.Answer) (*wire.Explanation, error) {
 	if !in.Explain {
 		return nil, nil
 	}
@@ -92,8 +94,12 @@ func (in *Explaining) Explanation(req *Request, answer *domain.Answer) (*wire.Ex
 		return nil, &domain.Error{Code: domain.Internal, Op: "explain", Message: "the answer does not explain"}
 	}
 	out := &wire.Explanation{TotalSize: wire.Number(f.Total), Actions: make([]string, len(f.Items))}
+	shown, err := req.Engine.Show(ctx, req.Account(), f.Items, answer.Position)
+	if err != nil {
+		return nil, WaitFault(err)
+	}
 	for i := range f.Items {
-		out.Actions[i] = wire.Number(f.Items[i].Row.ID())
+		out.Actions[i] = wire.Number(shown[i].Content.ID(&f.Items[i].Row))
 	}
 	if n := len(f.Items); n > 0 && f.Ahead+uint64(n) < f.Total {
 		out.Next = explainedNext(req, &f.Items[n-1])

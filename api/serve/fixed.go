@@ -156,14 +156,14 @@ func (s *sealed) begin(out *reply) bool {
 }
 
 // picture answers the picture of a member's number, drawn anew: it is small. That of a member who is
-// erased is gone.
+// erased, or merged into another, is gone.
 func (a *Server) picture(out *reply) error {
 	id, ok := avatar.Member(strings.TrimPrefix(out.r.URL.Path, avatarDir))
 	if !ok {
 		return domain.Fail(domain.NotFound, "there is no such picture")
 	}
-	if a.Engine.Erased(domain.MemberID(id)) {
-		return domain.ErrErased
+	if err := a.Engine.Gone(domain.MemberID(id)); err != nil {
+		return err
 	}
 	body := avatar.Of(id)
 	s := sealed{kind: avatar.ContentType, cache: kept(avatarLife), tag: poll.ETag(body), policy: nothingElse}

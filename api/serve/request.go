@@ -204,6 +204,30 @@ func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domai
 	}
 }
 
+// MemberRecord is the own record of a member at a position or after it, be the member merged into
+// another.
+func (req *Request) MemberRecord(ctx context.Context, id domain.MemberID, wait domain.Position) (*domain.Member, error) {
+	m, at, err := req.Engine.MemberRecord(ctx, req.Account(), id, wait)
+	if err != nil {
+		return nil, WaitFault(err)
+	}
+	req.Saw(at)
+	return m, nil
+}
+
+// Standing refuses the id of a member who was merged into another. Of what else may be wrong with it
+// the outcome of a command tells.
+func (req *Request) Standing(ctx context.Context, id domain.MemberID) error {
+	if gone, ok := asError(req.Engine.Gone(id)); !ok || gone.Survivor == 0 {
+		return nil
+	}
+	_, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait) // it may be another account's
+	if merged, ok := asError(err); ok && merged.Survivor != 0 {
+		return merged
+	}
+	return nil
+}
+
 // Brand is a brand of the account, not deleted.
 func (req *Request) Brand(id bind.ID, parameter string) (*domain.Brand, error) {
 	if b, ok := req.Catalog.Brand(req.Account(), domain.BrandID(id.Small())); ok && id.Small() != 0 {

@@ -69,6 +69,6 @@ func (in *statsIn) tally(ctx context.Context, req *serve.Request, shape domain.S
 	if err != nil {
 		return nil, nil, err
 	}
-	explain, err := in.Explaining.Explanation(req, answer)
+	explain, err := in.Explaining.Explanation(ctx, req, answer)
 	return answer.Tally, explain, err
 }

@@ -72,6 +72,6 @@ func Segments(ctx context.Context, req *serve.Request, in *segmentStatsIn) (*wir
 		}
 		out.Items[i] = row
 	}
-	out.Explain, err = in.Explaining.Explanation(req, answer)
+	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
 	return out, err
 }

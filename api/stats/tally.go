@@ -84,7 +84,7 @@ func Activities(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Act
 		row.Count, row.DistinctMembers = wire.Number(r.Actions), wire.Number(r.Members)
 		out.Items[i] = row
 	}
-	out.Explain, err = in.Explaining.Explanation(req, t.answer)
+	out.Explain, err = in.Explaining.Explanation(ctx, req, t.answer)
 	return out, err
 }
 

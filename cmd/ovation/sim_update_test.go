@@ -73,12 +73,13 @@ func (w *simulation) updateSomebody() {
 	})
 }
 
-// verifySomething marks one of few addresses as verified on a service record.
+// verifySomething marks one of few addresses of its member as verified on a service record.
 func (w *simulation) verifySomething() {
 	w.model.mu.Lock()
 	i := pick(w, w.model.identities)
-	address := fmt.Sprintf("verified-%d@sim.test", w.rng.IntN(6))
 	ready, owner := i.there && !w.model.updates.asked[i], i.owner
+	// Members who have one address verified are merged: each has its own.
+	address := fmt.Sprintf("verified-%d-%d@sim.test", owner, w.rng.IntN(2))
 	if ready {
 		w.model.updates.asked[i] = true
 		w.model.updates.want(i.of, address, owner)
