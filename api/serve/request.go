@@ -187,20 +187,23 @@ func (req *Request) Member(ctx context.Context, id domain.MemberID, wait domain.
 	return m, nil
 }
 
-// Survivor is a member at a position or after it; of one who was merged into another, that one.
+// Survivor is a member at a position or after it; of one who was merged into another, that one. Where
+// that one is merged itself, each is read when it has what was sent to it by the one before: what an
+// answer names is visible at its position, however far it is passed on.
 func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domain.Position) (*domain.Member, error) {
 	for {
-		m, at, err := req.Engine.Member(ctx, req.Account(), id, wait)
-		if err == nil {
-			req.Saw(at)
-			return m, nil
-		}
-		merged, ok := asError(err)
-		if !ok || merged.Survivor == 0 || ctx.Err() != nil {
+		m, at, err := req.Engine.MemberRecord(ctx, req.Account(), id, wait)
+		if err != nil {
 			return nil, WaitFault(err)
 		}
 		req.Saw(at)
-		id, wait = merged.Survivor, wait.Reach(at)
+		if !m.IsLent() {
+			return m, nil
+		}
+		if ctx.Err() != nil {
+			return nil, WaitFault(domain.ErrUnavailable)
+		}
+		id, wait = m.Lent.To, wait.Reach(at)
 	}
 }
 

@@ -60,6 +60,7 @@ const (
 type mergeOp struct {
 	into, from   domain.MemberID
 	unmerge      bool
+	byAPI        bool
 	began, ended int // of merges.now; 0: it goes on
 	code         domain.Code
 }
@@ -170,6 +171,10 @@ func (w *simulation) mergeThem(l *label, into, from domain.MemberID, unmerge boo
 	if s.Command = domain.Command(&domain.MergeMembers{Member: into, From: from, At: time.Now().UnixMilli()}); unmerge {
 		s.Command = &domain.UnmergeMember{Member: into, From: from, At: time.Now().UnixMilli()}
 	}
+	if op.byAPI = w.merging.rng.IntN(2) == 0 && into != from; op.byAPI {
+		w.user(func() error { return w.askMerge(l, op) })
+		return
+	}
 	w.user(func() error {
 		out, err := w.submitted(s)
 		if err != nil {
@@ -191,6 +196,36 @@ func (w *simulation) mergeThem(l *label, into, from domain.MemberID, unmerge boo
 		}
 		return nil
 	})
+}
+
+// askMerge is a merge by the API, or the end of one.
+func (w *simulation) askMerge(l *label, op *mergeOp) error {
+	var token string
+	err := w.insist(l, func(c *client.Client) error {
+		e, _, err := c.Member(context.Background(), op.from, nil)
+		token = e.Data.AccessToken
+		if op.unmerge || domain.CodeOf(codeOf(err)) == domain.Gone {
+			err = nil
+		}
+		return err
+	})
+	if err == nil && (op.unmerge || token != "") {
+		err = w.demand(l, func(c *client.Client) error {
+			if op.unmerge {
+				_, _, err := c.UnmergeMembers(context.Background(), op.into, op.from)
+				return err
+			}
+			_, _, err := c.MergeMembers(context.Background(), op.into, op.from, token)
+			return err
+		})
+	} else if err == nil {
+		err = &client.Error{Code: domain.Gone}
+	}
+	if _, said := err.(*client.Error); err != nil && !said {
+		return fmt.Errorf("merge %+v: %w", *op, err)
+	}
+	w.tell("%d of %d by the API, taken back %v: %v", op.into, op.from, op.unmerge, err)
+	return w.model.end(op, domain.Outcome{Code: domain.CodeOf(codeOf(err)), Member: op.into})
 }
 
 // mergeRequest is a submission for a member without its command.

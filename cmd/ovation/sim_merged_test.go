@@ -89,21 +89,20 @@ func (w *simulation) settleMerges() error {
 // possible reports that what a member is merged into is the result of an operation that may have been
 // the last one.
 func (m *model) possible(id domain.MemberID) bool {
-	var done []*mergeOp
 	last := 0
 	for _, o := range m.merges.ops {
 		if o.from == id && o.code == domain.OK {
-			done = append(done, o)
 			last = max(last, o.began)
 		}
 	}
 	into := m.merges.into[id]
-	for _, o := range done {
-		if o.ended > last && (o.unmerge && into == 0 || !o.unmerge && into == o.into) {
+	for _, o := range m.merges.ops {
+		done := o.from == id && (o.code == domain.OK || o.code == domain.Gone && o.byAPI) // an attempt before may have done it
+		if done && o.ended > last && (o.unmerge && into == 0 || !o.unmerge && into == o.into) {
 			return true
 		}
 	}
-	return len(done) == 0 && into == 0
+	return last == 0 && into == 0
 }
 
 func (m *model) opsOf(id domain.MemberID) (s string) {

@@ -166,7 +166,7 @@ func (w *simulation) record(a *act, repeated bool) {
 		if code := domain.CodeOf(codeOf(err)); code == domain.NotFound && w.model.gone(a) || w.model.unnamed(a, err) {
 			return nil // deleted or erased meanwhile: a repeat does not bring it back
 		}
-		if w.model.merged(a.owner(), err) { // now; an attempt before may have done it
+		if w.model.merged(a.member, err) { // now; an attempt before may have done it
 			w.model.mu.Lock()
 			defer w.model.mu.Unlock()
 			a.unsure = true
