@@ -6,12 +6,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// When a member is erased that is merged into one which is merged itself, nothing of it counts at
-// whichever survivor, and what its one-time actions preceded, also deleted ones, counts again; in a
+// When a member is erased that is merged into one which is merged itself, and so on, nothing of it
+// counts at whichever survivor, and what its one-time actions preceded, also deleted ones, counts again; in a
 // replay too (I6, I10).
-func TestErase_OfAMemberThatIsMergedTwice(t *testing.T) {
-	x := newMerges(t, seeded(t), 3)
-	first, second, third := x.fans[0], x.fans[1], x.fans[2]
+func TestErase_OfAMemberBelowOthers(t *testing.T) {
+	x := newMerges(t, seeded(t), 4)
+	first, second, third, last := x.fans[0], x.fans[1], x.fans[2], x.fans[3]
 	once := func(id domain.MemberID, brand domain.BrandID, at int64) domain.Activity {
 		a := x.onceOf(id, 100+uint64(brand))
 		a.Brand, a.Time, a.Content.Content = brand, at, "once"
@@ -40,6 +40,7 @@ func TestErase_OfAMemberThatIsMergedTwice(t *testing.T) {
 	wants("at first", 5, 2, 1, 1)
 	x.expect(domain.OK, second, &domain.MergeMembers{Member: second, From: third})
 	x.expect(domain.OK, first, &domain.MergeMembers{Member: first, From: second})
+	x.expect(domain.OK, last, &domain.MergeMembers{Member: last, From: first})
 	wants("merged", 4, 1, 1, 0)
 	x.expect(domain.OK, third, &domain.EraseMember{Member: third})
 	wants("erased", 3, 1, 0, 1)
@@ -47,6 +48,7 @@ func TestErase_OfAMemberThatIsMergedTwice(t *testing.T) {
 	wants("after a restart", 3, 1, 0, 1)
 	x.publish(once(second, 3, 1_600_000_005), once(first, 3, 1_600_000_006))
 	wants("with later ones", 3, 1, 1, 1)
+	x.expect(domain.OK, last, &domain.UnmergeMember{Member: last, From: first})
 	x.expect(domain.OK, first, &domain.UnmergeMember{Member: first, From: second})
 	wants("taken back", 3, 1, 2, 1)
 	x.replaysEqual(t)

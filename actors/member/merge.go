@@ -103,7 +103,7 @@ func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domai
 	return append(dst, domain.Change{Kind: domain.RowTaken, Row: there}), nil
 }
 
-// open has a shadow know nothing of the pair that a row stands for: any other precedes what is left.
+// open has a shadow have no action of the pair that a row stands for (IsOpen).
 func (s *State) open(dst []domain.Change, row *domain.Row, h History) ([]domain.Change, error) {
 	pair, ok, err := s.pair(row, h)
 	if err != nil || !ok || pair.Time != row.Time || pair.Hash != row.Hash {
@@ -111,6 +111,11 @@ func (s *State) open(dst []domain.Change, row *domain.Row, h History) ([]domain.
 	}
 	pair.Time, pair.Hash, pair.Deleted = math.MaxUint32, math.MaxUint64, true
 	return s.keep(dst, &pair), nil
+}
+
+// IsOpen reports that a shadow has had an action of a pair, and has none.
+func IsOpen(o *domain.OneTime) bool {
+	return o.Deleted && o.Time == math.MaxUint32 && o.Hash == math.MaxUint64
 }
 
 // pairOf is the pair that a one-time row stands for.

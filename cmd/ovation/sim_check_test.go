@@ -129,7 +129,7 @@ func (w *simulation) checkItems(l *label, items []simItem, expectations map[*act
 		p := pairOf{i.member, a.definition.id, a.brand}
 		switch {
 		case a.of != l || m.root(a.owner()) != i.member || a.brand != i.brand || a.definition.id != i.definition || a.at != i.at:
-			return fmt.Errorf("%s is shown as %+v, it is %+v of member %d", i.link, i, *a, a.owner())
+			return fmt.Errorf("%s is shown as %+v, it is %+v of member %d, merged into %v", i.link, i, *a, a.owner(), m.merges.into)
 		case !expectations[a].may:
 			return fmt.Errorf("%s counts, and must not", i.link)
 		case seen[k]:

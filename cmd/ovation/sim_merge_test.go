@@ -219,7 +219,7 @@ func (w *simulation) askMerge(l *label, op *mergeOp) error {
 			return err
 		})
 	} else if err == nil {
-		err = &client.Error{Code: domain.Gone}
+		err = &client.Error{Code: domain.Conflict} // there is no token to ask with
 	}
 	if _, said := err.(*client.Error); err != nil && !said {
 		return fmt.Errorf("merge %+v: %w", *op, err)
