@@ -163,14 +163,14 @@ func (w *simulation) record(a *act, repeated bool) {
 			}
 			return err
 		})
-		if code := domain.CodeOf(codeOf(err)); code == domain.NotFound && w.model.gone(a) || w.model.unnamed(a, err) {
-			return nil // deleted or erased meanwhile: a repeat does not bring it back
-		}
-		if w.model.merged(a.member, err) { // now; an attempt before may have done it
+		if w.model.merged(a.member, err) || w.model.unnamed(a, err) { // now; an attempt before may have done it
 			w.model.mu.Lock()
 			defer w.model.mu.Unlock()
 			a.unsure = true
 			return nil
+		}
+		if code := domain.CodeOf(codeOf(err)); code == domain.NotFound && w.model.gone(a) {
+			return nil // deleted meanwhile: a repeat does not bring it back
 		}
 		if err != nil {
 			return fmt.Errorf("record %s: %w", a.link(), err)
@@ -298,10 +298,10 @@ func (w *simulation) optIn(l *label, member domain.MemberID, brand domain.BrandI
 		w.model.mu.Lock()
 		begin(-1)
 		w.model.mu.Unlock()
-		if w.model.isErased(member, err) {
+		refused := w.model.merged(member, err) // now; an attempt before may have done it
+		if !refused && w.model.isErased(member, err) {
 			return nil
 		}
-		refused := w.model.merged(member, err) // now; an attempt before may have done it
 		if err != nil && !refused {
 			return fmt.Errorf("opt member %d in: %w", member, err)
 		}
