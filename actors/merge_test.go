@@ -293,36 +293,47 @@ func (x *merges) check() {
 // always one, or never: in memory, from disk, after restarts and power cuts, and in a replay
 // (I11, I12).
 func TestMerge_AnswersAreOfOneMember(t *testing.T) {
-	rnd := seeded(t)
-	x := newMerges(t, rnd, 24)
-	for round := range 6 {
-		x.act(800)
-		for range 6 {
-			x.merge()
-			if rnd.IntN(2) == 0 {
-				x.act(50)
+	for range mergeSeeds {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			rnd := seeded(t)
+			x := newMerges(t, rnd, mergeFans)
+			for round := range 6 {
+				x.round(round)
 			}
-		}
-		x.rested()
-		x.remove()
-		x.remove()
-		x.check()
-		switch round {
-		case 1:
-			x.restart()
-		case 3:
-			x.crash(rnd)
-		}
-		x.rested()
-		x.check()
-		x.unmerge()
-		if round%3 == 2 {
-			x.erase()
-		}
-		x.rested()
-		x.check()
+			x.replaysEqual(t)
+		})
 	}
-	x.replaysEqual(t)
+}
+
+// round acts, merges, deletes, parts and erases, and checks in between.
+func (x *merges) round(n int) {
+	x.t.Helper()
+	x.act(mergeActs * 8 / 10)
+	for range mergeFans / 4 {
+		x.merge()
+		if x.rnd.IntN(2) == 0 {
+			x.act(mergeActs / 2 / mergeFans)
+		}
+	}
+	x.rested()
+	x.remove()
+	x.remove()
+	x.check()
+	switch n {
+	case 1:
+		x.restart()
+	case 3:
+		x.crash(x.rnd)
+	}
+	x.rested()
+	x.check()
+	x.unmerge()
+	if n%3 == 2 {
+		x.erase()
+	}
+	x.rested()
+	x.check()
 }
 
 // facts are the state hashes of the shards.

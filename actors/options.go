@@ -49,9 +49,10 @@ type Stores struct {
 
 // Memory is what the shards may keep in memory.
 type Memory struct {
-	MemberBytes      int // for members that are loaded, over all shards; default 192 MiB
-	CachedIdentities int // remembered by a shard in each of two generations; default 50,000
-	ResidentBytes    int // for columns, over all shards; 0: no bound; see KeepResident
+	MemberBytes       int // for members that are loaded, over all shards; default 192 MiB
+	CachedRecordBytes int // for records and contents that answers have shown, over all shards; default 32 MiB
+	CachedIdentities  int // remembered by a shard in each of two generations; default 50,000
+	ResidentBytes     int // for columns, over all shards; 0: no bound; see KeepResident
 }
 
 // Questions bounds what questions cost.
@@ -70,6 +71,7 @@ type Retention struct {
 // withDefaults is the options with the defaults filled in.
 func (o Options) withDefaults() Options {
 	o.MemberBytes = cmp.Or(o.MemberBytes, 192<<20)
+	o.CachedRecordBytes = cmp.Or(o.CachedRecordBytes, 32<<20)
 	o.CachedIdentities = cmp.Or(o.CachedIdentities, 50_000)
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	if o.Now == nil {

@@ -69,6 +69,8 @@ func newPollHarness(t testing.TB, shards, brands int) *pollHarness {
 	r.submit(domain.Submission{Command: &domain.CreateKey{Application: 1, Hash: sha256.Sum256([]byte(pollKey)), Scope: domain.ScopeApplication}})
 	public := [32]byte(pollSigning.Public().(ed25519.PublicKey))
 	r.submit(domain.Submission{Command: &domain.AddSigningKey{KID: "k", Public: public}})
+	limits := domain.Limits{Rate: domain.MaxRate, Burst: domain.MaxBurst} // the clock gives no new tokens
+	r.submit(domain.Submission{Command: &domain.PutLimits{Account: 1, Limits: limits}})
 	r.api, r.oracle = r.newAPI(), r.newAPI()
 	r.serve(r.oracle, http.MethodGet, "/v1.1/activity/feed?apiKey="+pollKey, "") // from here on it names its journal
 	r.write("/v1.1/segment/create", "name=Listed&brandid=1&activities=100:3")

@@ -81,7 +81,7 @@ func (r *harness) wrapBusy() chan chan struct{} {
 
 // occupy has a worker read until the channel that it returns is closed.
 func (r *harness) occupy(read chan chan struct{}) chan struct{} {
-	m := &query.Show{Account: busyAccount, Items: make([]domain.FeedItem, 1)}
+	m := &query.Show{Account: busyAccount, Items: []domain.FeedItem{{Row: domain.Row{Seq: 1}}}}
 	r.node.queried()[0].Show(context.Background(), m, func(*query.Shown) {})
 	return <-read
 }

@@ -74,8 +74,8 @@ func (s *shards) settings(id int, h *shard.Handle) shard.Config {
 			return s.o.remedy(err, "journal", partition, accept)
 		}},
 		Limits: shard.Limits{
-			MemberBytes: s.o.MemberBytes / s.count, Identities: s.o.CachedIdentities, MarkEvery: s.o.markEvery,
-			OutboxDepth: s.o.outboxDepth, Resident: &s.resident,
+			MemberBytes: s.o.MemberBytes / s.count, CachedBytes: s.o.CachedRecordBytes / s.count,
+			Identities: s.o.CachedIdentities, MarkEvery: s.o.markEvery, OutboxDepth: s.o.outboxDepth, Resident: &s.resident,
 		},
 	}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"errors"
 	"log/slog"
 	"strings"
@@ -60,8 +61,12 @@ type Config struct {
 	Access   *slog.Logger // the access log; nil: none
 
 	CacheBytes    int   // of the response cache; default 32 MiB
+	OpenedBytes   int   // of opened members that are cached; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB
 }
+
+// defaultOpened is of opened members that are cached, in bytes, where the program gives no other.
+const defaultOpened = 32 << 20
 
 // API is the handler of the public interface.
 type API struct {
@@ -78,7 +83,7 @@ func New(config Config) (*API, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	sealer := personal.NewSealer(config.Keys, log)
+	sealer := personal.NewSealer(config.Keys, cmp.Or(config.OpenedBytes, defaultOpened), log)
 	tokens, err := token.New(token.Config{
 		Signing: config.Signing, AccessKey: config.TokenKey, Issuer: strings.TrimSuffix(config.BaseURL, "/"),
 	})

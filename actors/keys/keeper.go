@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,6 +26,9 @@ type Keeper struct {
 	slots  *seal.SlotKeys
 	cache  *otter.Cache[domain.KeyID, seal.Cipher]
 	counts struct{ hits, loaded, missing, put, deleted atomic.Uint64 }
+
+	mu     sync.Mutex             // guards what follows
+	forget []func([]domain.KeyID) // OnForget
 }
 
 // entryBytes is what a key takes in the cache (TestKeeper_CacheMemory).
@@ -133,11 +137,24 @@ func (k *Keeper) load(ctx context.Context, ids []domain.KeyID) (map[domain.KeyID
 	return out, nil
 }
 
-// Forget takes keys that were deleted from the cache.
+// Forget takes keys that were deleted from the cache, and what has been opened with them from where
+// it is cached.
 func (k *Keeper) Forget(ids []domain.KeyID) {
 	for _, id := range ids {
 		k.cache.Invalidate(id)
 	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, f := range k.forget {
+		f(ids)
+	}
+}
+
+// OnForget has f called with keys that were deleted, from now on, one call after another.
+func (k *Keeper) OnForget(f func(ids []domain.KeyID)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.forget = append(k.forget, f)
 }
 
 // Stats is what a Keeper has done.

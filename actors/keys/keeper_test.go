@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -117,6 +118,23 @@ func TestKeeper_GivesWhatWasPut(t *testing.T) {
 	given(t, cold, keys[:1])
 	if st := cold.Stats(); st.Loaded != 9 {
 		t.Errorf("%+v after one was forgotten", st)
+	}
+}
+
+// What is opened with a key is forgotten with it: once the key is not given any more.
+func TestKeeper_OnForget(t *testing.T) {
+	k := New(Options{Source: newStore(t, false), Slots: newSlots(), CacheBytes: 1 << 20})
+	keys := newDataKeys(3)
+	ok(t, k.Put(t.Context(), keys))
+	var first, second []domain.KeyID
+	k.OnForget(func(ids []domain.KeyID) {
+		given(t, k, keys, 1)
+		first = append(first, ids...)
+	})
+	k.OnForget(func(ids []domain.KeyID) { second = append(second, ids...) })
+	ok(t, k.Delete(t.Context(), idsOf(keys[1:2])))
+	if !slices.Equal(first, idsOf(keys[1:2])) || !slices.Equal(second, first) {
+		t.Errorf("%v and %v are forgotten", first, second)
 	}
 }
 

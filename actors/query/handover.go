@@ -24,7 +24,7 @@ func (s *seen) lost() bool { return len(s.handovers) > 0 && s.handovers[0].Shard
 
 // handoverWith is what a shard has counted with another.
 func handoverWith(all []domain.Handover, shard int) domain.Handover {
-	if shard < len(all) && all[shard].Shard == shard {
+	if shard >= 0 && shard < len(all) && all[shard].Shard == shard {
 		return all[shard]
 	}
 	for i := range all {

@@ -54,6 +54,10 @@ func TestCoordinator_AsksAgainOnlyWhatIsBehind(t *testing.T) {
 			handovers: [4][]domain.Handover{0: {{Shard: 1, Sent: 5}}, 1: {{Shard: 0, Sent: 3}}}, asked: [4]int{2, 2, 1, 1},
 		},
 		{
+			name:      "the receiver's journal has lost records",
+			handovers: [4][]domain.Handover{0: {{Shard: 1, Sent: 5}}, 1: {{Shard: domain.JournalLost}}}, asked: [4]int{1, 1, 1, 1},
+		},
+		{
 			name:      "with one that is not asked",
 			handovers: [4][]domain.Handover{0: {{Shard: 7, Sent: 5, Received: 1}}}, asked: [4]int{1, 1, 1, 1},
 		},

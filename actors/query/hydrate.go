@@ -77,16 +77,27 @@ func (c *Coordinator) show(
 	return out, false, nil
 }
 
-// Show reads on a worker, unless too many questions wait.
+// Show reads what is not cached on a worker, unless too many questions wait.
 func (l *Local) Show(ctx context.Context, m *Show, done func(*Shown)) {
 	refuse := func(err error) { done(&Shown{Behind: errors.Is(err, errBehind), Err: domain.ErrUnavailable}) }
-	l.offer(m.Next, refuse, func(_ *scratch, v *view.View) { done(m.read(ctx, v)) })
+	v := l.acquire(m.Next)
+	if v == nil {
+		refuse(errBehind)
+		return
+	}
+	out := &Shown{Items: make([]domain.Shown, len(m.Items))}
+	missing := v.Cached(m.Account, m.Items, out.Items)
+	if len(missing) > 0 {
+		l.run(v, refuse, func(_ *scratch, v *view.View) { done(m.read(ctx, v, out, missing)) })
+		return
+	}
+	m.places(v, out)
+	v.Release()
+	done(out)
 }
 
-// read reads what is asked for, on a worker. A panic is an error of this question
-// alone.
-func (m *Show) read(ctx context.Context, v *view.View) (out *Shown) {
-	out = &Shown{Items: make([]domain.Shown, len(m.Items))}
+// read reads what is missing, on a worker. A panic is an error of this question alone.
+func (m *Show) read(ctx context.Context, v *view.View, out *Shown, missing []int) *Shown {
 	defer func() {
 		if r := recover(); r != nil {
 			out.Err = &domain.Error{Code: domain.Internal, Op: "show", Err: fmt.Errorf("%v\n%s", r, debug.Stack())}
@@ -96,39 +107,65 @@ func (m *Show) read(ctx context.Context, v *view.View) (out *Shown) {
 		out.Err = domain.ErrUnavailable
 		return out
 	}
-	rows := make([]domain.Row, len(m.Items))
-	for i := range m.Items {
-		rows[i] = m.Items[i].Row
-		rows[i].Account = m.Account
-	}
-	contents, err := v.Snapshot.Contents(rows)
-	if err != nil {
-		out.Err = fmt.Errorf("read contents: %w", err)
+	if out.Err = m.contents(v, out.Items, missing); out.Err != nil {
 		return out
 	}
-	met, err := m.members(v)
-	if err != nil {
-		out.Err = err
+	if out.Err = m.members(v, out.Items, missing); out.Err != nil {
 		return out
 	}
-	for i := range m.Items {
-		out.Items[i] = domain.Shown{Content: contents[i], Member: met[m.Items[i].Member], Place: placeOf(v, &rows[i])}
-	}
+	v.Cache(m.Items, out.Items, missing)
+	m.places(v, out)
 	return out
 }
 
-// members are the active members of the account that the items name, read in the order of their
-// keys.
-func (m *Show) members(v *view.View) (map[domain.MemberID]*domain.Member, error) {
-	met := make(map[domain.MemberID]*domain.Member, len(m.Items))
-	ords := make([]domain.Ordinal, 0, len(m.Items))
+// places are where the visits among the items were made.
+func (m *Show) places(v *view.View, out *Shown) {
 	for i := range m.Items {
-		at, ok := v.Roster.Find(m.Items[i].Member)
-		if _, again := met[m.Items[i].Member]; again || !ok || at.Account != m.Account {
+		row := m.Items[i].Row
+		row.Account = m.Account
+		out.Items[i].Place = placeOf(v, &row)
+	}
+}
+
+// contents reads the contents of the items that have a row.
+func (m *Show) contents(v *view.View, out []domain.Shown, missing []int) error {
+	rows := make([]domain.Row, 0, len(missing))
+	of := make([]int, 0, len(missing))
+	for _, i := range missing {
+		if row := m.Items[i].Row; row.Seq != 0 {
+			row.Account = m.Account
+			rows = append(rows, row)
+			of = append(of, i)
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	contents, err := v.Snapshot.Contents(rows)
+	if err != nil {
+		return fmt.Errorf("read contents: %w", err)
+	}
+	for n, i := range of {
+		out[i].Content = contents[n]
+	}
+	return nil
+}
+
+// members reads the members of the items that are not cached, those active ones of the account, in
+// the order of their keys.
+func (m *Show) members(v *view.View, out []domain.Shown, missing []int) error {
+	met := make(map[domain.MemberID]*domain.Member, len(missing))
+	ords := make([]domain.Ordinal, 0, len(missing))
+	for _, i := range missing {
+		id := m.Items[i].Member
+		at, ok := v.Roster.Find(id)
+		if _, again := met[id]; again || !ok || at.Account != m.Account {
 			continue
 		}
-		met[m.Items[i].Member] = nil
-		ords = append(ords, at.Ord)
+		met[id] = out[i].Member
+		if out[i].Member == nil {
+			ords = append(ords, at.Ord)
+		}
 	}
 	slices.Sort(ords)
 	err := v.Snapshot.Members(m.Account, ords, func(x *domain.Member) {
@@ -137,9 +174,12 @@ func (m *Show) members(v *view.View) (map[domain.MemberID]*domain.Member, error)
 		}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read members: %w", err)
+		return fmt.Errorf("read members: %w", err)
 	}
-	return met, nil
+	for _, i := range missing {
+		out[i].Member = met[m.Items[i].Member]
+	}
+	return nil
 }
 
 // recordOf is what there is of a member of the account, whatever its state; nil: nothing.

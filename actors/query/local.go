@@ -56,15 +56,29 @@ func (l *Local) offer(next int64, refuse func(error), f func(*scratch, *view.Vie
 	l.offerView(l.Views.Acquire(), next, refuse, f)
 }
 
-// offerView is offer with a view at hand; nil: the shard has none.
+// offerView is offer with an acquired view; nil: the shard has none.
 func (l *Local) offerView(v *view.View, next int64, refuse func(error), f func(*scratch, *view.View)) {
-	if v == nil || v.Next < next {
-		if v != nil {
-			v.Release()
-		}
+	if v = atLeast(v, next); v == nil {
 		refuse(errBehind)
 		return
 	}
+	l.run(v, refuse, f)
+}
+
+// acquire is the newest view, if it has applied all below next; nil: it has not, or there is none.
+func (l *Local) acquire(next int64) *view.View { return atLeast(l.Views.Acquire(), next) }
+
+// atLeast is an acquired view if it has applied all below next; else it is released.
+func atLeast(v *view.View, next int64) *view.View {
+	if v != nil && v.Next < next {
+		v.Release()
+		return nil
+	}
+	return v
+}
+
+// run runs f with an acquired view on a worker, or refuse, and releases it.
+func (l *Local) run(v *view.View, refuse func(error), f func(*scratch, *view.View)) {
 	job := func(x *scratch) {
 		defer v.Release()
 		if l.Executor.stopping() {

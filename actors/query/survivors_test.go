@@ -34,7 +34,7 @@ func newMerger(members int) *merger {
 		roster: member.NewRoster(domain.Slots/2, domain.Slots), table: rows.NewTable(rows.Options{}),
 		lent: map[domain.Ordinal]domain.MemberID{},
 	}
-	s.writer = view.NewWriter(&s.holder, 1)
+	s.writer = view.NewWriter(&s.holder, 1, 0)
 	audience := member.NewAudience()
 	for i := range members {
 		s.roster.Add(s.id(i), member.Place{Account: 1, Ord: audience.Members()})

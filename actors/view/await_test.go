@@ -25,7 +25,7 @@ func (s closed) Close() error {
 func TestHolder_Await(t *testing.T) {
 	var h Holder
 	var open sync.WaitGroup
-	w := NewWriter(&h, 1)
+	w := NewWriter(&h, 1, 0)
 	roster := member.NewRoster(0, 1)
 	publish := func(next int64) {
 		open.Add(1)

@@ -5,5 +5,6 @@
 // The shard has a Writer and publishes through a Holder; a reader acquires the newest view,
 // reads, and releases it, or waits for one that has what it needs. The last release closes the view's snapshot of the store. A view's
 // accounts are one persistent array: a commit copies the pages of the accounts that it
-// touched and nothing else.
+// touched and nothing else. Beside its snapshot a view has the records and contents that readers of
+// the shard have read lately, as of its commit (recordcache.go).
 package view

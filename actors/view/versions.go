@@ -20,6 +20,7 @@ type Versions struct {
 	base    uint64 // the first commit of this life: what changed before it has no version
 	records [1024]atomic.Uint64
 	names   [1024]atomic.Uint64
+	cache   *recordCache // nil: there is none
 }
 
 // AccountVersions are those of an account in a shard.
@@ -39,8 +40,12 @@ func set(x *atomic.Uint64, version uint64) {
 	}
 }
 
-// SetRecord notes that a member's record changes with the version.
-func (v *Versions) SetRecord(id domain.MemberID, version uint64) { set(v.record(id), version) }
+// SetRecord notes that a member's record changes with the version, or that one of its actions
+// counts no more.
+func (v *Versions) SetRecord(id domain.MemberID, version uint64) {
+	set(v.record(id), version)
+	v.cache.drop(id)
+}
 
 // SetName notes that the holder of a name changes with the version.
 func (v *Versions) SetName(hash domain.IdentityHash, version uint64) { set(v.name(hash), version) }

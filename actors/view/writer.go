@@ -19,9 +19,11 @@ type Writer struct {
 	at       time.Time // of the snapshot
 }
 
-// NewWriter is one whose first commit has the version.
-func NewWriter(h *Holder, version uint64) Writer {
-	return Writer{Version: version, Versions: &Versions{base: version}, holder: h, epoch: 1}
+// NewWriter is one whose first commit has the version; readers keep so many bytes of records and
+// contents.
+func NewWriter(h *Holder, version uint64, cacheBytes int) Writer {
+	versions := &Versions{base: version, cache: newRecordCache(cacheBytes)}
+	return Writer{Version: version, Versions: versions, holder: h, epoch: 1}
 }
 
 // Set puts an account into the coming view.

@@ -53,6 +53,9 @@ func (k Maker) Of(req *serve.Request, m *domain.Member, by domain.Service) *wire
 // OptIns are the member's opt-ins that are in force, by ID, that to the global list
 // first. Those to what is deleted are not shown.
 func OptIns(req *serve.Request, m *domain.Member) []wire.OptIn {
+	if len(m.Opts) == 0 {
+		return []wire.OptIn{}
+	}
 	opts := slices.Clone(m.Opts)
 	slices.SortFunc(opts, func(a, b domain.OptState) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind)) })
 	out := []wire.OptIn{}
@@ -96,7 +99,7 @@ func AnyOptIn(req *serve.Request, o *domain.OptState) wire.OptIn {
 
 // Member is the data node of an envelope.
 func (k Maker) Member(req *serve.Request, m *domain.Member) wire.Member {
-	field := func(f domain.Field) *string { return wire.Null(m.Profile.Get(f)) }
+	field := func(f domain.Field) *string { return wire.Field(m.Profile, f) }
 	country := m.Profile.Get(domain.Country)
 	return wire.Member{
 		ID: uint64(m.ID), FirstName: field(domain.FirstName), Surname: field(domain.Surname), Username: field(domain.Username),
@@ -111,8 +114,11 @@ func (k Maker) Member(req *serve.Request, m *domain.Member) wire.Member {
 
 // Records are the service records of a member, by ID.
 func Records(m *domain.Member) []wire.ServiceRecord {
-	records := slices.Clone(m.Services)
-	slices.SortFunc(records, func(a, b domain.ServiceRecord) int { return cmp.Compare(a.ID, b.ID) })
+	byID := func(a, b domain.ServiceRecord) int { return cmp.Compare(a.ID, b.ID) }
+	records := m.Services
+	if !slices.IsSortedFunc(records, byID) {
+		records = slices.SortedFunc(slices.Values(records), byID)
+	}
 	out := make([]wire.ServiceRecord, len(records))
 	for i := range records {
 		out[i] = Record(&records[i])
@@ -123,11 +129,12 @@ func Records(m *domain.Member) []wire.ServiceRecord {
 // Record is a service record as answers show it.
 func Record(s *domain.ServiceRecord) wire.ServiceRecord {
 	text := s.Fields.Get
+	null := func(f domain.Field) *string { return wire.Field(s.Fields, f) }
 	domains := append(append([]string{}, s.Domains...), s.Visited...)
 	out := wire.ServiceRecord{
 		Service: s.Service.String(), Valid: wire.Flag(!s.Invalid), ActivitySharing: wire.Flag(s.Sharing()),
-		ID: wire.Number(s.ID), UserID: s.UID, Username: wire.Null(text(domain.RecordUsername)), UserURL: wire.Null(text(domain.RecordURL)),
-		VerifiedEmail: wire.Null(text(domain.RecordVerifiedEmail)),
+		ID: wire.Number(s.ID), UserID: s.UID, Username: null(domain.RecordUsername), UserURL: null(domain.RecordURL),
+		VerifiedEmail: null(domain.RecordVerifiedEmail),
 		Expires:       text(domain.RecordExpires), LastUpdated: wire.NullMillis(s.Updated), LastLogin: wire.NullMillis(s.LastLogin),
 		PaidAccount: wire.Flag(s.Paid()), Followers: cmp.Or(text(domain.RecordFollowers), "0"), Likes: cmp.Or(text(domain.RecordLikes), "0"),
 		PartnerCode: wire.Null(s.PartnerCode), PartnerID: wire.Null(s.PartnerID), Domains: domains,

@@ -66,6 +66,6 @@ func (s *Service) Active(ctx context.Context, req *serve.Request, in *activeIn) 
 		n := wire.Number(answer.Leaders.Audience)
 		out.TotalMemberCount = &n
 	}
-	out.Items, err = s.items(ctx, req, members, of.Brand, only, answer.Position)
+	out.Items, err = items(ctx, req, members, of.Brand, only, answer.Position)
 	return out, err
 }

@@ -74,7 +74,7 @@ func (s *Service) Extended(ctx context.Context, req *serve.Request, in *extended
 	if err != nil {
 		return nil, err
 	}
-	out.Items, err = s.items(ctx, req, members, of.Brand, fields, req.Wait)
+	out.Items, err = items(ctx, req, members, of.Brand, fields, req.Wait)
 	return out, err
 }
 

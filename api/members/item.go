@@ -103,7 +103,7 @@ func showLatest(ctx context.Context, req *serve.Request, members []ranked, at do
 // items are members as lists show them, read at a position or after it. What is no member
 // any more is left out. brand is the one asked for; nil: each shows that of its latest
 // action.
-func (s *Service) items(
+func items(
 	ctx context.Context, req *serve.Request, members []ranked, brand *domain.Brand, fields itemFields, at domain.Position,
 ) ([]wire.MemberItem, error) {
 	shown, err := showLatest(ctx, req, members, at)
@@ -115,9 +115,10 @@ func (s *Service) items(
 		if shown[i].Member == nil {
 			continue
 		}
-		item := s.itemOf(req, &members[i], shown[i].Member, shown[i].Content, brand)
+		out, opened = append(out, wire.MemberItem{}), append(opened, shown[i].Member)
+		item := &out[len(out)-1]
+		fill(item, req, &members[i], shown[i].Member, shown[i].Content, brand)
 		item.Only(fields.only)
-		out, opened = append(out, item), append(opened, shown[i].Member)
 	}
 	of, wanted := fields.nodeFields()
 	if !wanted {
@@ -134,18 +135,21 @@ func (s *Service) items(
 	return out, nil
 }
 
-func (s *Service) itemOf(
-	req *serve.Request, r *ranked, m *domain.Member, contents *domain.Content, brand *domain.Brand,
-) wire.MemberItem {
-	d := s.envelopes.Member(req, m)
-	text := func(f domain.Field) *string { return wire.Null(m.Profile.Get(f)) }
-	item := wire.MemberItem{
-		ID: wire.Number(m.ID), UUID: wire.UUID(m.UUID), FirstName: d.FirstName, Surname: d.Surname, Username: d.Username, Email: d.Email,
-		Gender: d.Gender, Bio: d.Bio, City: d.City, State: d.State, Country: d.Country, PostCode: d.PostCode,
+// fill makes the item of a member.
+func fill(
+	item *wire.MemberItem, req *serve.Request, r *ranked, m *domain.Member, contents *domain.Content, brand *domain.Brand,
+) {
+	text := func(f domain.Field) *string { return wire.Field(m.Profile, f) }
+	country := m.Profile.Get(domain.Country)
+	*item = wire.MemberItem{
+		ID: wire.Number(m.ID), UUID: wire.UUID(m.UUID), FirstName: text(domain.FirstName), Surname: text(domain.Surname),
+		Username: text(domain.Username), Email: text(domain.EmailAddress), Gender: text(domain.Gender), Bio: text(domain.Bio),
+		City: text(domain.City), State: text(domain.Region), Country: wire.Null(bind.CountryName()[country]), PostCode: text(domain.PostCode),
 		Address: text(domain.Address), Addressline2: text(domain.AddressLine2), HomePhone: text(domain.HomePhone), MobilePhone: text(domain.MobilePhone),
 		LastVisited: wire.NullMillis(m.LastLogin()), Score: wire.Number(r.Score), ActivityCount: wire.Number(r.Actions),
-		GeoCity: d.GeoCity, GeoRegion: d.GeoRegion, GeoCountry: d.GeoCountry, GeoLat: d.GeoLat, GeoLong: d.GeoLong,
-		MemberAvatarURL: d.AvatarURL, CountryCode: d.CountryCode, VerifiedEmail: d.VerifiedEmail, Services: envelope.Records(m),
+		GeoCity: text(domain.GeoCity), GeoRegion: text(domain.GeoRegion), GeoCountry: text(domain.GeoCountry),
+		GeoLat: text(domain.GeoLat), GeoLong: text(domain.GeoLong), MemberAvatarURL: wire.Avatar(req.Base, m),
+		CountryCode: text(domain.Country), VerifiedEmail: text(domain.VerifiedEmail), Services: envelope.Records(m),
 	}
 	if optIns := envelope.OptIns(req, m); len(optIns) > 0 {
 		item.OptIns = &optIns
@@ -162,7 +166,6 @@ func (s *Service) itemOf(
 		item.BrandID, item.BrandName, item.BrandType = &id, name, kind
 		item.Brand = &wire.ItemBrand{ID: id, Name: name, Type: kind}
 	}
-	return item
 }
 
 // lastActivity is an action as a list of members shows it.

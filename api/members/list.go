@@ -62,7 +62,7 @@ func (s *Service) List(ctx context.Context, req *serve.Request, in *listIn) (*wi
 	if err != nil {
 		return nil, err
 	}
-	out.Items, err = s.items(ctx, req, members, of.Brand, only, req.Wait)
+	out.Items, err = items(ctx, req, members, of.Brand, only, req.Wait)
 	return out, err
 }
 

@@ -68,6 +68,6 @@ func (s *Service) LoggedIn(ctx context.Context, req *serve.Request, in *loggedIn
 	if err != nil {
 		return nil, err
 	}
-	out.Items, err = s.items(ctx, req, members, of.Brand, only, req.Wait)
+	out.Items, err = items(ctx, req, members, of.Brand, only, req.Wait)
 	return out, err
 }

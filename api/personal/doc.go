@@ -14,6 +14,9 @@
 // beside it are domain, page, country and device: questions count and filter by them in every shard,
 // which opens nothing.
 //
+// What lists and feeds show is cached opened, as long as its data key is there (opened.go): handlers
+// read it only.
+//
 // A data key is durable before the command is submitted whose part it seals. Any goroutine may
 // call the package.
 package personal

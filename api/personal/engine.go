@@ -35,13 +35,13 @@ func (e Engine) member(
 	read func(
 		context.Context, domain.AccountID, domain.MemberID, domain.Position,
 	) (*domain.Member, domain.Position, error),
-	open func(context.Context, []*domain.Member) ([]*domain.Member, error),
+	open func(context.Context, []*domain.Member, *openedCache) ([]*domain.Member, error),
 ) (m *domain.Member, at domain.Position, err error) {
 	err = e.Sealer.twice(func() error {
 		if m, at, err = read(ctx, account, id, wait); err != nil {
 			return err
 		}
-		opened, err := open(ctx, []*domain.Member{m})
+		opened, err := open(ctx, []*domain.Member{m}, nil)
 		if err == nil {
 			m = opened[0]
 		}
@@ -66,7 +66,7 @@ func (e Engine) Show(
 		for i := range shown {
 			members[i] = shown[i].Member
 		}
-		if members, err = e.Sealer.unite(ctx, members); err != nil {
+		if members, err = e.Sealer.unite(ctx, members, e.Sealer.shown); err != nil {
 			return err
 		}
 		for i := range shown {

@@ -40,7 +40,7 @@ func (e *rereadEngine) Show(
 // is gone, without a line in the log; one who is still there cannot be read.
 func TestEngine_ErasedBeforeItIsOpened(t *testing.T) {
 	var said bytes.Buffer
-	s := NewSealer(new(keystest.Keys), slog.New(slog.NewTextHandler(&said, nil)))
+	s := NewSealer(new(keystest.Keys), 1<<20, slog.New(slog.NewTextHandler(&said, nil)))
 	put, err := s.Put(t.Context(), 1, nil, ada())
 	if err != nil {
 		t.Fatal(err)

@@ -15,20 +15,26 @@ import (
 
 // Sealer seals and opens personal parts.
 type Sealer struct {
-	keys port.DataKeys
-	log  *slog.Logger
+	keys  port.DataKeys
+	log   *slog.Logger
+	shown *openedCache
 }
 
-// NewSealer makes a Sealer that takes its data keys from there.
-func NewSealer(keys port.DataKeys, log *slog.Logger) *Sealer { return &Sealer{keys, log} }
+// NewSealer makes a Sealer that takes its data keys from there, and caches about so many bytes of
+// opened members.
+func NewSealer(keys port.DataKeys, cacheBytes int, log *slog.Logger) *Sealer {
+	s := &Sealer{keys, log, newOpenedCache(cacheBytes)}
+	keys.OnForget(s.shown.forget)
+	return s
+}
 
-// open is the members, opened: copies in the same order. A member that has no personal part is
-// the same, nil stays nil, and one that occurs often is opened once. One that cannot be opened
-// is an unopenedError for all.
-func (s *Sealer) open(ctx context.Context, members []*domain.Member) ([]*domain.Member, error) {
-	var sealed []*domain.Member
-	var ids []domain.KeyID
-	opened := make(map[*domain.Member]*domain.Member)
+// open is the members, opened: copies in the same order. A member that has no personal part is the
+// same, nil stays nil, and one that occurs often is opened once. One that cannot be opened is an
+// unopenedError for all. Those of a cache belong to others too.
+func (s *Sealer) open(ctx context.Context, members []*domain.Member, cache *openedCache) ([]*domain.Member, error) {
+	sealed := make([]*domain.Member, 0, len(members))
+	ids := make([]domain.KeyID, 0, len(members))
+	opened := make(map[*domain.Member]*domain.Member, len(members))
 	for _, m := range members {
 		if m == nil || m.Personal.Data == "" {
 			opened[m] = m
@@ -41,17 +47,24 @@ func (s *Sealer) open(ctx context.Context, members []*domain.Member) ([]*domain.
 	if len(sealed) == 0 {
 		return members, nil
 	}
+	moment := cache.moment()
 	keys, err := s.keys.Get(ctx, make([]seal.Cipher, 0, len(ids)), ids)
 	if err != nil {
 		return nil, err
 	}
-	for i, m := range sealed {
-		p, err := read(m, keys[i])
-		if err != nil {
-			return nil, &unopenedError{m.Personal.Key, err}
+	var fresh []openedMember
+	for i, m := range cache.get(sealed) {
+		if m == nil || keys[i].IsZero() {
+			p, err := read(sealed[i], keys[i])
+			if err != nil {
+				return nil, &unopenedError{ids[i], err}
+			}
+			m = sealed[i].Opened(p)
+			fresh = append(fresh, openedMember{sealed[i], m})
 		}
-		opened[m] = m.Opened(p)
+		opened[sealed[i]] = m
 	}
+	cache.put(moment, fresh)
 	out := make([]*domain.Member, len(members))
 	for i, m := range members {
 		out[i] = opened[m]

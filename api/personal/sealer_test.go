@@ -37,7 +37,7 @@ func stored(put domain.PersonalPut) *domain.Member {
 // opened is the members, opened as the engine does it.
 func (s *Sealer) opened(t *testing.T, members []*domain.Member) (out []*domain.Member, err error) {
 	err = s.twice(func() error {
-		out, err = s.open(t.Context(), members)
+		out, err = s.open(t.Context(), members, s.shown)
 		return err
 	})
 	return out, err
@@ -46,7 +46,7 @@ func (s *Sealer) opened(t *testing.T, members []*domain.Member) (out []*domain.M
 // What is sealed is opened into a copy; the shard's own member stays as it is. A later part has the
 // same key and the version that it was made of.
 func TestSealer_OpensWhatItSeals(t *testing.T) {
-	s := NewSealer(new(keystest.Keys), slog.New(slog.DiscardHandler))
+	s := NewSealer(new(keystest.Keys), 1<<20, slog.New(slog.DiscardHandler))
 	first, err := s.Put(t.Context(), 1, nil, ada())
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestSealer_OpensWhatItSeals(t *testing.T) {
 func TestSealer_UnreadablePart(t *testing.T) {
 	keys := new(keystest.Keys)
 	var said bytes.Buffer
-	s := NewSealer(keys, slog.New(slog.NewTextHandler(&said, nil)))
+	s := NewSealer(keys, 1<<20, slog.New(slog.NewTextHandler(&said, nil)))
 	put, err := s.Put(t.Context(), 1, nil, ada())
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func TestSealer_UnreadablePart(t *testing.T) {
 // nothing given nothing is sealed. A visit that does not open is Unavailable.
 func TestSealer_Visits(t *testing.T) {
 	keys := new(keystest.Keys)
-	s := NewSealer(keys, slog.New(slog.DiscardHandler))
+	s := NewSealer(keys, 1<<20, slog.New(slog.DiscardHandler))
 	put, err := s.Put(t.Context(), 1, nil, ada())
 	if err != nil {
 		t.Fatal(err)

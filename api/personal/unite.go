@@ -8,14 +8,16 @@ import (
 
 // unite is open, of members united with those that are merged into them: each part is opened under
 // its own key.
-func (s *Sealer) unite(ctx context.Context, members []*domain.Member) ([]*domain.Member, error) {
+func (s *Sealer) unite(
+	ctx context.Context, members []*domain.Member, cache *openedCache,
+) ([]*domain.Member, error) {
 	all := members
 	for _, m := range members {
 		if m != nil {
 			all = appendAbsorbed(all, m)
 		}
 	}
-	opened, err := s.open(ctx, all)
+	opened, err := s.open(ctx, all, cache)
 	if err != nil || len(all) == len(members) {
 		return opened, err
 	}

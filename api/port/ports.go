@@ -115,6 +115,9 @@ type DataKeys interface {
 	// Cipher where there is none, or the id is zero. After an error, which has code Unavailable,
 	// dst is as it was: which keys there are is not known.
 	Get(ctx context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]seal.Cipher, error)
+	// OnForget has f called with keys that were deleted, from now on: once Get gives none of them,
+	// on any goroutine, after each deletion.
+	OnForget(f func(ids []domain.KeyID))
 }
 
 // Geo tells where addresses are. Any goroutine may call it.

@@ -221,12 +221,9 @@ func (req *Request) MemberRecord(ctx context.Context, id domain.MemberID, wait d
 // Standing refuses the id of a member who was merged into another. Of what else may be wrong with it
 // the outcome of a command tells.
 func (req *Request) Standing(ctx context.Context, id domain.MemberID) error {
-	if gone, ok := asError(req.Engine.Gone(id)); !ok || gone.Survivor == 0 {
-		return nil
-	}
-	_, _, err := req.Engine.Member(ctx, req.Account(), id, req.Wait) // it may be another account's
-	if merged, ok := asError(err); ok && merged.Survivor != 0 {
-		return merged
+	into, _, err := req.Engine.Survivors(ctx, req.Account(), []domain.MemberID{id}, req.Wait)
+	if err == nil && into[0] != id {
+		return domain.Merged(into[0])
 	}
 	return nil
 }

@@ -119,11 +119,36 @@ func ParseItemFields(names []string) (fields *ItemFields, unknown []string) {
 // Only has the item show these fields alone; nil: all.
 func (m *MemberItem) Only(fields *ItemFields) { m.only = fields }
 
+// wholeItem is a member item that shows all of its fields.
+type wholeItem MemberItem
+
+// memberList is a list of members that is encoded as one shape where its items show all of their
+// fields: the JSON of an item that encodes itself is copied twice and read once more. As one it takes
+// half of the time or less (BenchmarkEncode_Members).
+type memberList interface {
+	// whole is that shape, or the list.
+	whole() any
+}
+
+// wholeItems are the items as a list of their own type; false: they show some fields alone.
+func wholeItems(items []MemberItem) (out []wholeItem, ok bool) {
+	if items == nil {
+		return nil, true
+	}
+	out = make([]wholeItem, len(items))
+	for i := range items {
+		if items[i].only != nil {
+			return nil, false
+		}
+		out[i] = wholeItem(items[i])
+	}
+	return out, true
+}
+
 // MarshalJSON writes the fields asked for, in their order.
 func (m MemberItem) MarshalJSON() ([]byte, error) {
-	type whole MemberItem
 	if m.only == nil {
-		b, err := Encode(whole(m))
+		b, err := Encode(wholeItem(m))
 		return bytes.TrimSuffix(b, []byte("\n")), err
 	}
 	out := []byte{'{'}
@@ -147,8 +172,14 @@ func (m MemberItem) MarshalJSON() ([]byte, error) {
 
 // UUID is a UUID in its usual form.
 func UUID(u [16]byte) string {
-	h := hex.EncodeToString(u[:])
-	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+	b := make([]byte, 0, 36)
+	for i, part := range [...][]byte{u[:4], u[4:6], u[6:8], u[8:10], u[10:]} {
+		if i > 0 {
+			b = append(b, '-')
+		}
+		b = hex.AppendEncode(b, part)
+	}
+	return string(b)
 }
 
 // ActiveMembers is the list of members with a matching action. TotalMemberCount is
@@ -160,11 +191,36 @@ type ActiveMembers struct {
 	Paging           Paging       `json:"paging"`
 }
 
+func (l *ActiveMembers) whole() any {
+	items, ok := wholeItems(l.Items)
+	if !ok {
+		return l
+	}
+	return &struct {
+		TotalSize        string      `json:"totalSize"`
+		TotalMemberCount *string     `json:"TotalMemberCount,omitempty"`
+		Items            []wholeItem `json:"items"`
+		Paging           Paging      `json:"paging"`
+	}{l.TotalSize, l.TotalMemberCount, items, l.Paging}
+}
+
 // Members is a list of members.
 type Members struct {
 	TotalSize string       `json:"totalSize"`
 	Items     []MemberItem `json:"items"`
 	Paging    Paging       `json:"paging"`
+}
+
+func (l *Members) whole() any {
+	items, ok := wholeItems(l.Items)
+	if !ok {
+		return l
+	}
+	return &struct {
+		TotalSize string      `json:"totalSize"`
+		Items     []wholeItem `json:"items"`
+		Paging    Paging      `json:"paging"`
+	}{l.TotalSize, items, l.Paging}
 }
 
 // MemberTotals is members by the number of their actions; the totals are over all, not

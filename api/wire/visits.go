@@ -30,3 +30,16 @@ type LoggedInMembers struct {
 	Items            []MemberItem `json:"items"`
 	Paging           []string     `json:"paging"`
 }
+
+func (l *LoggedInMembers) whole() any {
+	items, ok := wholeItems(l.Items)
+	if !ok {
+		return l
+	}
+	return &struct {
+		TotalSize        string      `json:"totalSize"`
+		TotalMemberCount *string     `json:"TotalMemberCount,omitempty"`
+		Items            []wholeItem `json:"items"`
+		Paging           []string    `json:"paging"`
+	}{l.TotalSize, l.TotalMemberCount, items, l.Paging}
+}

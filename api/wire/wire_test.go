@@ -15,7 +15,20 @@ import (
 )
 
 // shapes are all answers.
-var shapes = []any{Brands{}, Definition{}, Definitions{}, Envelope{}, FeedItem{}, Accepted{}, ActivityTally{}, Timeline{}, Deleted{}}
+var shapes = []any{
+	Brands{},
+	Definition{},
+	Definitions{},
+	Envelope{},
+	FeedItem{},
+	Accepted{},
+	ActivityTally{},
+	Timeline{},
+	Deleted{},
+	Members{},
+	ActiveMembers{},
+	LoggedInMembers{},
+}
 
 // texts are strings that are hard on an encoder.
 var texts = []string{"", "plain", `"quoted" \ back`, "line\nbreak\ttab\x01\x7f", "<b>&amp;</b>", "\u2028 \u2029", "Björk — 日本 🎵", "bad \xff utf-8"}
@@ -25,6 +38,17 @@ func fill(rnd *rand.Rand, v reflect.Value) {
 	switch v.Interface().(type) {
 	case Brand:
 		v.Set(reflect.ValueOf(Brand{ID: domain.BrandID(rnd.Uint32()), Fields: domain.BrandFields{"Name": texts[rnd.IntN(len(texts))], "custom_b": "7", "custom_a": "-1"}}))
+		return
+	case MemberItem:
+		for field, at := range v.Fields() {
+			if field.IsExported() {
+				fill(rnd, at)
+			}
+		}
+		if rnd.IntN(8) == 0 {
+			fields, _ := ParseItemFields([]string{"Surname", "services", "Extended.tier"})
+			v.Addr().Interface().(*MemberItem).Only(fields)
+		}
 		return
 	case Extended:
 		v.Set(reflect.ValueOf(Extended{AEID: rnd.Uint64N(domain.MaxID), Merged: `{"aeid":1,"Tier":"gold"}`}))

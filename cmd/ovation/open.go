@@ -197,7 +197,8 @@ func (p *program) openNode(ctx context.Context) error {
 		},
 		Memory: actors.Memory{
 			ResidentBytes: int(p.budget.Shards.Columns), MemberBytes: int(p.budget.Shards.Members),
-			CachedIdentities: p.budget.Shards.Identities(shards),
+			CachedRecordBytes: int(p.budget.Shards.Records),
+			CachedIdentities:  p.budget.Shards.Identities(shards),
 		},
 		Questions:   actors.Questions{Workers: p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows)},
 		Retention:   actors.Retention{Trim: trim, TrimAfter: time.Hour},
@@ -294,7 +295,7 @@ func (p *program) openAPI(context.Context) error {
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
 		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
 		Lookups:    api.Lookups{Geo: p.port.located(), Networks: p.port.networks},
-		CacheBytes: int(p.budget.API.Cached), InFlightBytes: p.budget.API.InFlight,
+		CacheBytes: int(p.budget.API.Cached), OpenedBytes: int(p.budget.API.Opened), InFlightBytes: p.budget.API.InFlight,
 	})
 	return err
 }

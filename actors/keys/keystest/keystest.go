@@ -10,9 +10,10 @@ import (
 
 // Keys keeps data keys. The zero value has none. Any goroutine may call it.
 type Keys struct {
-	mu   sync.Mutex
-	keys map[domain.KeyID]seal.Cipher
-	Err  error // what every call fails with
+	mu     sync.Mutex
+	keys   map[domain.KeyID]seal.Cipher
+	forget []func([]domain.KeyID)
+	Err    error // what every call fails with
 }
 
 // Put keeps new keys.
@@ -36,4 +37,23 @@ func (k *Keys) Get(_ context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]
 		dst = append(dst, k.keys[id])
 	}
 	return dst, k.Err
+}
+
+// OnForget calls f with what is deleted.
+func (k *Keys) OnForget(f func([]domain.KeyID)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.forget = append(k.forget, f)
+}
+
+// Delete deletes keys.
+func (k *Keys) Delete(ids ...domain.KeyID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, id := range ids {
+		delete(k.keys, id)
+	}
+	for _, f := range k.forget {
+		f(ids)
+	}
 }

@@ -55,6 +55,7 @@ type Config struct {
 	View     *view.Holder
 	Version  uint64        // of the first commit
 	Resident *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
+	Cached   int           // bytes of records and contents that readers keep
 	Shards   int
 	Stats    *Stats
 }
@@ -69,7 +70,7 @@ type Stats struct {
 func New(c Config) *Accounts {
 	s := &Accounts{
 		catalog: c.Catalog, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
-		views: view.NewWriter(c.View, c.Version),
+		views: view.NewWriter(c.View, c.Version, c.Cached),
 	}
 	s.columns = columnCache{budget: c.Resident, shards: int64(c.Shards), accounts: s, stats: c.Stats}
 	return s

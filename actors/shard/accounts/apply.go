@@ -87,6 +87,7 @@ func (s *Accounts) removeRow(ctx actor.Context, r *domain.Row) error {
 		panic("a brand actor failed")
 	}
 	a.versions.SetRows(dense, s.views.Version)
+	s.views.Versions.SetRecord(a.Audience.ID(r.Ord), s.views.Version) // its content is shown no more
 	s.touch(r.Account, a)
 	return nil
 }

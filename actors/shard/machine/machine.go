@@ -42,6 +42,7 @@ type Config struct {
 // Limits bound a shard's memory and outbox.
 type Limits struct {
 	MemberBytes int           // memory for members that are loaded
+	CachedBytes int           // memory for records and contents that readers keep
 	Identities  int           // remembered in each of two generations
 	MarkEvery   int64         // records between two state marks; 0: as usual
 	OutboxDepth int           // entries that wait at most; 0: as usual
@@ -95,7 +96,8 @@ func (m *Machine) Open(store Store) *Machine {
 	n.loaded = members.New(c.MemberBytes, store, &c.Stats.Members.Loads)
 	n.identities = identity.NewLedger(store, c.Identities)
 	n.Accounts = accounts.New(accounts.Config{
-		Catalog: c.Catalog, View: c.View, Version: version, Resident: c.Resident, Shards: c.Shards, Stats: &c.Stats.Stats,
+		Catalog: c.Catalog, View: c.View, Version: version, Resident: c.Resident, Cached: c.CachedBytes, Shards: c.Shards,
+		Stats: &c.Stats.Stats,
 	})
 	n.Outbox = outbox.New(c.ID, c.OutboxDepth, [outbox.Kinds]outbox.Send{
 		outbox.Forwards:     outbox.Forward(c.Journal.Appender()),
@@ -210,15 +212,15 @@ func (m *Machine) Headroom() error { return m.store.Room() }
 // Publish swaps in the view of the last commit; failed gets errors of its readers.
 func (m *Machine) Publish(failed func(error)) {
 	snapshot := view.Guarded{Snapshot: m.store.Snapshot(), Failed: failed}
-	m.Accounts.Publish(m.State.Next, m.handovers(), m.roster, snapshot)
+	m.Accounts.Publish(m.State.Next, handovers(&m.State), m.roster, snapshot)
 }
 
 // handovers are what the shard has counted with others, for readers.
-func (m *Machine) handovers() []domain.Handover {
-	if m.State.Life > 0 && len(m.State.Handovers) > 0 {
+func handovers(s *domain.ShardState) []domain.Handover {
+	if s.Life > 0 {
 		return []domain.Handover{{Shard: domain.JournalLost}}
 	}
-	return m.State.Handovers
+	return s.Handovers
 }
 
 // Renew puts the view on a new snapshot where the one that it has is as old as that.

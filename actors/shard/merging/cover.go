@@ -134,7 +134,6 @@ func (g *groups) setCovered(ctx actor.Context, root member.Place, k *known, cove
 
 // follow covers anew what changed of one-time pairs.
 func (g *groups) follow(ctx actor.Context, changes []domain.Change) error {
-	fresh := added(changes)
 	for i := range changes {
 		o, is := changes[i].Value.(*domain.OneTime)
 		if !is {
@@ -144,7 +143,7 @@ func (g *groups) follow(ctx actor.Context, changes []domain.Change) error {
 		if len(g.of[root]) == 0 {
 			continue
 		}
-		if err := g.cover(ctx, root, pair{o.Definition, o.Brand}, fresh); err != nil {
+		if err := g.cover(ctx, root, pair{o.Definition, o.Brand}, added(changes)); err != nil {
 			return err
 		}
 	}

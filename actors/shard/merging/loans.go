@@ -35,7 +35,11 @@ func (n *loans) sent(root member.Place, seq uint64) (domain.Loan, bool) {
 	return loan, lends && seq <= loan.Copied
 }
 
+// lendAdded has a row sent that is new. Of a lender whose rows are copied it is, with them.
 func (n *loans) lendAdded(row *domain.Row, content *domain.Content) {
+	if n.groups.counting(placeOf(row)).Of(row.Ord) == nil {
+		return
+	}
 	root := n.groups.root(placeOf(row))
 	loan, lends := n.sent(root, row.Seq)
 	if !lends || n.groups.covered(placeOf(row), row.Seq) {
@@ -46,6 +50,7 @@ func (n *loans) lendAdded(row *domain.Row, content *domain.Content) {
 	n.lendRow(root, loan, l)
 }
 
+// lendTaken has it sent that a row counts no more.
 func (n *loans) lendTaken(row domain.Row) {
 	root := n.groups.root(placeOf(&row))
 	loan, lends := n.sent(root, row.Seq)

@@ -3,10 +3,12 @@ package e2e
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -50,12 +52,27 @@ func mergedOverKills(t *testing.T, on site) {
 		c.token = m.member(c.from).Data.AccessToken
 	}
 	before := m.answers()
+	page, next := m.page(client.Params{"cursor": "", "limit": "150"})
 	m.each("/merge", func(c *couple) client.Params { return client.Params{"from": c.from, "accesstoken": c.token} })
 	m.checkMerged(members)
+	m.checkWalk(ids, page, next)
+	for _, c := range m.pairs[3:] { // each survivor's show is another one
+		what := questionOf("/v1.1/member/"+c.into, shown)
+		if b := m.poll(what, before[what].tag); b == nil {
+			t.Errorf("%s is unchanged", what.path)
+		}
+	}
 	m.each("/unmerge", func(c *couple) client.Params { return client.Params{"from": c.from} })
 	for what, now := range m.answers() {
-		if now != before[what] {
-			t.Errorf("%s is\n%s\nand was\n%s", what, now, before[what])
+		was := before[what]
+		if now.body != was.body {
+			t.Errorf("%s is\n%s\nand was\n%s", what, now.body, was.body)
+		}
+		if what.explained() { // its further page has another address each time
+			continue
+		}
+		if b := m.poll(what, was.tag); b != nil {
+			t.Errorf("%s is not what it was: %s", what.path, b)
 		}
 	}
 	if v := n.verify(0); v.Differences != 0 {
@@ -123,17 +140,60 @@ var jwts = regexp.MustCompile(`"(jwt|position|next)":"[^"]+"`)
 
 func withoutJWT(b json.RawMessage) string { return jwts.ReplaceAllString(string(b), "") }
 
-// answers are answers about all members, and about those of the pairs.
-func (m *merging) answers() map[string]string {
+// polledAbout is a request of an answer.
+type polledAbout struct{ path, params string }
+
+func questionOf(path string, p client.Params) polledAbout {
+	v := url.Values{}
+	for name, value := range p {
+		v.Set(name, value)
+	}
+	return polledAbout{path, v.Encode()}
+}
+
+func (q polledAbout) explained() bool { return strings.Contains(q.params, "explain") }
+
+// polled is an answer.
+type polled struct{ body, tag string }
+
+// poll asks again; nil: the answer is the one of the tag.
+func (m *merging) poll(q polledAbout, tag string) json.RawMessage {
 	m.t.Helper()
-	out := map[string]string{}
+	var body json.RawMessage
+	if _, err := m.api().With("If-None-Match", tag).Get(ctx(m.t), q.path, paramsOf(m.t, q.params), &body); err != nil {
+		m.t.Fatalf("%+v: %v", q, err)
+	}
+	return body
+}
+
+func paramsOf(t *testing.T, query string) client.Params {
+	t.Helper()
+	v, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := client.Params{}
+	for name := range v {
+		p[name] = v.Get(name)
+	}
+	return p
+}
+
+// shown is what is asked of a member.
+var shown = client.Params{"showposition": "1", "showactions": "1", "extended": "1"}
+
+// answers are answers about all members, and about those of the pairs.
+func (m *merging) answers() map[polledAbout]polled {
+	m.t.Helper()
+	out := map[polledAbout]polled{}
 	ask := func(path string, p client.Params) {
 		m.t.Helper()
 		var body json.RawMessage
-		if _, err := m.api().Get(ctx(m.t), path, p, &body); err != nil {
+		meta, err := m.api().Get(ctx(m.t), path, p, &body)
+		if err != nil {
 			m.t.Fatalf("%s %+v: %v", path, p, err)
 		}
-		out[fmt.Sprint(path, p)] = withoutJWT(body)
+		out[questionOf(path, p)] = polled{withoutJWT(body), meta.ETag}
 	}
 	ranged := func(p client.Params) client.Params {
 		p["start_date"] = m.now.AddDate(0, -1, 0).UTC().Format(time.DateTime)
@@ -149,11 +209,46 @@ func (m *merging) answers() map[string]string {
 	ask("/v1.1/activity/feed", ranged(client.Params{"limit": "1000", "all_member_actions": "1"}))
 	for i := range m.pairs {
 		for _, id := range [2]string{m.pairs[i].into, m.pairs[i].from} {
-			ask("/v1.1/member/"+id, client.Params{"showposition": "1", "showactions": "1", "extended": "1"})
+			ask("/v1.1/member/"+id, shown)
 			ask("/v1.1/member/"+id+"/domains/logins", client.Params{})
 		}
 	}
 	return out
+}
+
+// page is a page of members by cursor, and the next one; nil: there is none.
+func (m *merging) page(p client.Params) (ids []string, next client.Params) {
+	m.t.Helper()
+	list, meta, err := m.api().Members(ctx(m.t), p)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for i := range list.Items {
+		ids = append(ids, list.Items[i].ID)
+	}
+	return ids, meta.Next
+}
+
+// checkWalk goes on with a walk by cursor that began before the merges: it meets each member that is
+// left once, and none twice.
+func (m *merging) checkWalk(all, seen []string, next client.Params) {
+	m.t.Helper()
+	for next != nil {
+		var ids []string
+		ids, next = m.page(next)
+		seen = append(seen, ids...)
+	}
+	slices.Sort(seen)
+	met := len(seen)
+	if seen = slices.Compact(seen); len(seen) != met {
+		m.t.Errorf("%d of %d members are met twice", met-len(seen), met)
+	}
+	for _, id := range all {
+		merged := slices.ContainsFunc(m.pairs, func(c couple) bool { return c.from == id })
+		if _, met := slices.BinarySearch(seen, id); !met && !merged {
+			m.t.Errorf("%s is not met", id)
+		}
+	}
 }
 
 // member is the envelope of a member.

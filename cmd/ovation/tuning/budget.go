@@ -43,6 +43,7 @@ type LogBudget struct {
 // ShardsBudget is the part of the shards, over all of them.
 type ShardsBudget struct {
 	Members    int64 // awake
+	Records    int64 // of members, and contents, that answers have shown: cached
 	Columns    int64 // until the HeapKeeper knows what else lives
 	Pages      int64 // read and not yet applied: of the journal, and as many of the source
 	identities int64 // cached
@@ -51,6 +52,7 @@ type ShardsBudget struct {
 // APIBudget is the part of the API.
 type APIBudget struct {
 	Cached   int64 // responses
+	Opened   int64 // members that lists have shown, opened: cached
 	InFlight int64
 }
 
@@ -75,8 +77,8 @@ func Divide(memory int64) Budget {
 			Cache: min(m/64, 16*MiB), Buffer: min(m/32, 32*MiB),
 			Request: int(min(m/8, 64*MiB)), Connection: int(min(m/256, 8*MiB)),
 		},
-		Shards: ShardsBudget{Members: m / 6, Columns: m / 4, Pages: m / 32, identities: m / 16},
-		API:    APIBudget{Cached: min(m/32, 32*MiB), InFlight: m / 12},
+		Shards: ShardsBudget{Members: m / 6, Records: min(m/32, 64*MiB), Columns: m / 4, Pages: m / 32, identities: m / 16},
+		API:    APIBudget{Cached: min(m/32, 32*MiB), Opened: min(m/32, 64*MiB), InFlight: m / 12},
 		Keys:   KeysBudget{Opened: min(m/32, 256*MiB), Cache: min(m/128, 32*MiB)},
 		Replay: min(max(m/8, 8*MiB), 512*MiB),
 		left:   m,

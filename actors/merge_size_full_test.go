@@ -1,0 +1,6 @@
+//go:build full
+
+package actors
+
+// What TestMerge_AnswersAreOfOneMember does: 100,000 operations a seed.
+const mergeSeeds, mergeFans, mergeActs = 100, 120, 16_000
