@@ -4,3 +4,6 @@ package actors
 
 // What TestMerge_AnswersAreOfOneMember does: 100,000 operations a seed.
 const mergeSeeds, mergeFans, mergeActs = 100, 120, 16_000
+
+// mergeCrashes is how often members are merged whose shards crash, ten times each.
+const mergeCrashes = 1000

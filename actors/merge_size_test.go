@@ -4,3 +4,6 @@ package actors
 
 // What TestMerge_AnswersAreOfOneMember does: members, and actions in each of six rounds.
 const mergeSeeds, mergeFans, mergeActs = 1, 24, 1000
+
+// mergeCrashes is how often members are merged whose shards crash, ten times each.
+const mergeCrashes = 2

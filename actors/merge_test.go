@@ -152,6 +152,11 @@ func (x *merges) erase() {
 		return
 	}
 	x.expect(domain.OK, id, &domain.EraseMember{Member: id})
+	x.erased(id)
+}
+
+// erased notes that a member is, with those who are merged into it.
+func (x *merges) erased(id domain.MemberID) {
 	erased := func(m domain.MemberID) bool { return x.root(m) == id }
 	x.acts = slices.DeleteFunc(x.acts, func(a domain.Activity) bool { return erased(a.Member) })
 	x.fans = slices.DeleteFunc(x.fans, erased)

@@ -39,12 +39,13 @@ type merges struct {
 	opting  map[opted]int                       // and under way
 	outs    map[opted]optedOut
 	present map[*label]*presence
+	visits  map[*label]uint64 // that may have been made beside those that were answered
 }
 
 func newMerges() merges {
 	return merges{
 		mingled: map[domain.MemberID]bool{}, under: map[domain.MemberID][]domain.MemberID{}, into: map[domain.MemberID]domain.MemberID{},
-		optIns: map[opted]int{}, opting: map[opted]int{}, outs: map[opted]optedOut{}, present: map[*label]*presence{},
+		optIns: map[opted]int{}, opting: map[opted]int{}, outs: map[opted]optedOut{}, present: map[*label]*presence{}, visits: map[*label]uint64{},
 	}
 }
 
@@ -312,6 +313,24 @@ func (m *model) alone(op *mergeOp) bool {
 		touches := o.into == op.into || o.from == op.into || o.into == op.from || o.from == op.from
 		return touches && o != op && (o.began < op.ended && (o.ended == 0 || o.ended > op.began) || o.code == domain.OK)
 	})
+}
+
+// doubt notes that an identity may have got an owner, or a visit, whichever is asked at the end.
+func (m *model) doubt(i *identity) {
+	m.mu.Lock()
+	i.unsure = true
+	m.mu.Unlock()
+	m.doubtVisit(i.of)
+}
+
+// doubtVisit notes a visit that may have been made: it was refused, perhaps only when it was asked for
+// again.
+func (m *model) doubtVisit(l *label) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.merges.mingled) > 0 {
+		m.merges.visits[l]++
+	}
 }
 
 // home is the member that an answer for an identity is of: one that is merged is answered for by its

@@ -119,10 +119,10 @@ func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 		if domain.CodeOf(codeOf(err)) == domain.Conflict || w.model.lost(i, member, err) {
 			return nil
 		}
-		if w.model.merged(member, err) { // now; an attempt before may have done it
-			w.model.mu.Lock()
-			defer w.model.mu.Unlock()
-			i.unsure = true
+		// One who is merged may be so only now: an attempt before may have done it. With a member those
+		// merged into it have the identity, too.
+		if w.model.merged(member, err) || err == nil && w.model.mingled(member) {
+			w.model.doubt(i)
 			return nil
 		}
 		if err != nil {
