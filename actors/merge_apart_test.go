@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -49,7 +50,8 @@ func (x *merges) apart(h *halts, log *faultyLog, want domain.Code, id domain.Mem
 	x.t.Helper()
 	x.next++
 	s := domain.Submission{
-		Account: 1, Slot: id.Slot(), Command: c, Request: domain.RequestID{5, byte(x.next), byte(x.next >> 8), byte(x.next >> 16)},
+		Account: 1, Slot: id.Slot(), Command: c,
+		Request: domain.RequestID{5, byte(x.next), byte(x.next >> 8), byte(x.next >> 16)},
 	}
 	h.arm(x.rnd)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -78,6 +80,24 @@ func (x *merges) apart(h *halts, log *faultyLog, want domain.Code, id domain.Mem
 		break
 	}
 	x.rested()
+}
+
+// erase erases a member, and those who are merged into it.
+func (x *merges) erase() {
+	x.t.Helper()
+	id := x.fans[x.rnd.IntN(len(x.fans))]
+	if x.into[id] != 0 {
+		return
+	}
+	x.expect(domain.OK, id, &domain.EraseMember{Member: id})
+	x.erased(id)
+}
+
+// erased notes that a member is, with those who are merged into it.
+func (x *merges) erased(id domain.MemberID) {
+	erased := func(m domain.MemberID) bool { return x.root(m) == id }
+	x.acts = slices.DeleteFunc(x.acts, func(a domain.Activity) bool { return erased(a.Member) })
+	x.fans = slices.DeleteFunc(x.fans, erased)
 }
 
 // step merges two members, takes a merge back, or erases a member.
@@ -114,7 +134,8 @@ func TestMerge_ShardsCrashApart(t *testing.T) {
 			log, h := newFaultyLog(1, 3), &halts{left: make([]int, 3)}
 			x := &merges{
 				harness: furnished(t, 3, 2, Options{Logs: Logs{Journal: log}}),
-				rnd:     rnd, brands: 2, names: map[domain.MemberID][]int{}, into: map[domain.MemberID]domain.MemberID{}, gone: map[string]bool{},
+				rnd:     rnd, brands: 2, names: map[domain.MemberID][]int{},
+				into: map[domain.MemberID]domain.MemberID{}, gone: map[string]bool{},
 			}
 			for fan := range 10 {
 				x.register(fan)

@@ -97,7 +97,8 @@ func (m *model) possible(id domain.MemberID) bool {
 	}
 	into := m.merges.into[id]
 	for _, o := range m.merges.ops {
-		done := o.from == id && (o.code == domain.OK || o.code == domain.Gone && o.byAPI) // an attempt before may have done it
+		// The API may refuse an attempt by what one before it has done.
+		done := o.from == id && (o.code == domain.OK || o.code == domain.Gone && o.byAPI)
 		if done && o.ended > last && (o.unmerge && into == 0 || !o.unmerge && into == o.into) {
 			return true
 		}
@@ -138,7 +139,8 @@ func (w *simulation) checkMerges() error {
 		if err := w.checkOpted(id, of); err != nil {
 			return err
 		}
-		if _, _, err := w.engine.speaks(l.key).Member(context.Background(), id, nil); (into != 0) != (domain.CodeOf(codeOf(err)) == domain.Gone) {
+		_, _, err = w.engine.speaks(l.key).Member(context.Background(), id, nil)
+		if (into != 0) != (domain.CodeOf(codeOf(err)) == domain.Gone) {
 			return fmt.Errorf("member %d, merged into %d, is answered with: %w", id, into, err)
 		}
 	}
