@@ -7,7 +7,7 @@ import (
 )
 
 // unite is open, of members united with those that are merged into them: each part is opened under
-// its own key.
+// its own key, and cached by it. The united member is not: nothing of it is there once a key is not.
 func (s *Sealer) unite(
 	ctx context.Context, members []*domain.Member, cache *openedCache,
 ) ([]*domain.Member, error) {

@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/keys/keystest"
 )
@@ -38,7 +40,10 @@ func TestSealer_Unites(t *testing.T) {
 	for _, m := range []*domain.Member{first, second, third, fourth} {
 		keys[m.Personal.Key] = true
 	}
-	out, err := s.unite(t.Context(), []*domain.Member{nil, first, third}, nil)
+	out, err := s.unite(t.Context(), []*domain.Member{nil, first, third}, s.shown)
+	if again, fault := s.unite(t.Context(), []*domain.Member{nil, first, third}, s.shown); fault != nil || !cmp.Equal(out, again) {
+		t.Errorf("of the cache: %+v, %v", again, fault)
+	}
 	if err != nil || len(keys) != 4 {
 		t.Fatal(err, keys)
 	}
