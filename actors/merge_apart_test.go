@@ -27,7 +27,7 @@ func (h *halts) arm(rnd *rand.Rand) {
 	defer h.mu.Unlock()
 	h.power = make(chan struct{})
 	for i := range h.left {
-		h.left[i] = 1 + rnd.IntN(12)
+		h.left[i] = 1 + rnd.IntN(5)
 	}
 }
 
