@@ -86,24 +86,34 @@ func (w *simulation) settleMerges() error {
 	return nil
 }
 
-// possible reports that what a member is merged into is the result of an operation that may have been
-// the last one.
+// possible reports that what a member is merged into is what an order of the operations gives.
 func (m *model) possible(id domain.MemberID) bool {
-	last := 0
-	for _, o := range m.merges.ops {
-		if o.from == id && o.code == domain.OK {
-			last = max(last, o.began)
-		}
-	}
 	into := m.merges.into[id]
+	found := into == 0
 	for _, o := range m.merges.ops {
-		// The API may refuse an attempt by what one before it has done.
-		done := o.from == id && (o.code == domain.OK || o.code == domain.Gone && o.byAPI)
-		if done && o.ended > last && (o.unmerge && into == 0 || !o.unmerge && into == o.into) {
-			return true
+		switch {
+		case o.from != id || o.unmerge:
+		case o.into != into && o.code == domain.OK:
+			parted := func(u *mergeOp) bool { return u.unmerge && u.into == o.into && u.perhaps() && u.ended > o.began }
+			if !m.someOp(id, parted) {
+				return false
+			}
+		case o.into == into && o.perhaps():
+			later := func(l *mergeOp) bool {
+				return l.code == domain.OK && l.began > o.ended && l.unmerge == (l.into == into)
+			}
+			found = found || !m.someOp(id, later)
 		}
 	}
-	return last == 0 && into == 0
+	return found
+}
+
+// perhaps reports an operation that was done, or may have been: the API may refuse an attempt by what one
+// before it has done.
+func (o *mergeOp) perhaps() bool { return o.code == domain.OK || o.code == domain.Gone && o.byAPI }
+
+func (m *model) someOp(from domain.MemberID, f func(*mergeOp) bool) bool {
+	return slices.ContainsFunc(m.merges.ops, func(o *mergeOp) bool { return o.from == from && f(o) })
 }
 
 func (m *model) opsOf(id domain.MemberID) (s string) {

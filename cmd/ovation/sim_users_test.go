@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func (w *simulation) register(l *label, i *identity) {
 		if err != nil {
 			return fmt.Errorf("register %s %s: %w", i.service, i.uid, err)
 		}
-		return w.model.owned(i, w.model.home(i, id))
+		return w.model.met(i, id)
 	})
 }
 
@@ -175,7 +176,7 @@ func (w *simulation) record(a *act, repeated bool) {
 		if err != nil {
 			return fmt.Errorf("record %s: %w", a.link(), err)
 		}
-		home := w.model.home(a.who, id)
+		home := cmp.Or(w.model.home(a.who, id), id)
 		w.model.mu.Lock()
 		a.settled[home] = true
 		if shown := w.model.byLink[link]; shown != nil {

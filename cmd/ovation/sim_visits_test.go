@@ -45,7 +45,7 @@ func (w *simulation) logInSomebody() {
 		if err != nil {
 			return fmt.Errorf("log in by %s %s: %w", i.service, i.uid, err)
 		}
-		return w.model.owned(i, w.model.home(i, id))
+		return w.model.met(i, id)
 	})
 }
 
