@@ -89,7 +89,7 @@ func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domai
 		pair.Deleted = true
 		dst = s.keep(dst, pair)
 	case row.Flags&domain.OneTimeRow != 0:
-		if dst, err = s.open(dst, &row, h); err != nil {
+		if dst, err = open(s, dst, &row, h); err != nil {
 			return dst, err
 		}
 	}
@@ -104,7 +104,7 @@ func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domai
 }
 
 // open has a shadow have no action of the pair that a row stands for (IsOpen).
-func (s *State) open(dst []domain.Change, row *domain.Row, h History) ([]domain.Change, error) {
+func open(s *State, dst []domain.Change, row *domain.Row, h History) ([]domain.Change, error) {
 	pair, ok, err := s.pair(row, h)
 	if err != nil || !ok || pair.Time != row.Time || pair.Hash != row.Hash {
 		return dst, err

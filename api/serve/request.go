@@ -192,18 +192,23 @@ func (req *Request) Member(ctx context.Context, id domain.MemberID, wait domain.
 // answer names is visible at its position, however far it is passed on.
 func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domain.Position) (*domain.Member, error) {
 	for {
-		m, at, err := req.Engine.MemberRecord(ctx, req.Account(), id, wait)
+		m, at, err := req.Engine.Member(ctx, req.Account(), id, wait)
+		if err == nil {
+			req.Saw(at)
+			return m, nil
+		}
+		merged, ok := asError(err)
+		if !ok || merged.Survivor == 0 || ctx.Err() != nil {
+			return nil, WaitFault(err)
+		}
+		m, at, err = req.Engine.MemberRecord(ctx, req.Account(), id, wait)
 		if err != nil {
 			return nil, WaitFault(err)
 		}
-		req.Saw(at)
-		if !m.IsLent() {
-			return m, nil
+		if req.Saw(at); m.IsLent() {
+			id = m.Lent.To
 		}
-		if ctx.Err() != nil {
-			return nil, WaitFault(domain.ErrUnavailable)
-		}
-		id, wait = m.Lent.To, wait.Reach(at)
+		wait = wait.Reach(at)
 	}
 }
 
