@@ -7,3 +7,6 @@ const mergeSeeds, mergeFans, mergeActs = 100, 120, 16_000
 
 // mergeCrashes is how often members are merged whose shards crash, ten times each.
 const mergeCrashes = 1000
+
+// mergeLarge is how many actions the member of TestMerge_OfManyActionsWhileWrittenAndRead has.
+const mergeLarge = 100_000

@@ -7,3 +7,6 @@ const mergeSeeds, mergeFans, mergeActs = 1, 24, 1000
 
 // mergeCrashes is how often members are merged whose shards crash, ten times each.
 const mergeCrashes = 2
+
+// mergeLarge is how many actions the member of TestMerge_OfManyActionsWhileWrittenAndRead has.
+const mergeLarge = 9000

@@ -26,6 +26,10 @@ type Feed struct {
 	Total uint64 // on all pages
 	Ahead uint64 // of the items those not behind Listing.After; not said where Limit is 0
 	Items []FeedItem
+
+	// Handovers is, of a listing in order of recording, how often rows changed hands between shards
+	// (Handover): by each they are recorded anew, so that another page goes on from none before.
+	Handovers uint64
 }
 
 // FeedItem is an action in a feed.

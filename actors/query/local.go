@@ -169,6 +169,9 @@ func (s *execution) run() error {
 	p.Domains = ans.Domains
 	p.Summaries = ans.Summaries
 	p.Feed = withMembers(ans.Feed, s.account.Members)
+	if p.Feed != nil && q.Listing.Recorded {
+		p.Feed.Handovers = switches(p.Handovers)
+	}
 	if p.Leaders != nil && q.Top.Audience {
 		p.Leaders.Audience = s.audience
 	}

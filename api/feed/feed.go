@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -57,20 +58,33 @@ func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, erro
 	if answer.Feed == nil {
 		return nil, serve.ErrShape("feed")
 	}
+	if after := req.Keyset.After(); after != nil && after.Text != handovers(answer.Feed) {
+		return nil, domain.Bad(domain.InvalidParameter, "cursor",
+			"members were merged or parted, whose actions are recorded anew: begin again with cursor= (empty)")
+	}
 	out := &wire.Feed{TotalSize: wire.Number(answer.Feed.Total)}
-	items, _ := serve.ResultPage(req, p, answer.Feed.Items, int(answer.Feed.Total), feedKey(in.ByRecorded), page.Dates(span)...)
+	key := feedKey(in.ByRecorded, answer.Feed)
+	items, _ := serve.ResultPage(req, p, answer.Feed.Items, int(answer.Feed.Total), key, page.Dates(span)...)
 	out.Items, err = Items(ctx, req, items, answer.Position)
 	return out, err
 }
 
 // feedKey is what an item of a feed is listed by.
-func feedKey(recorded bool) func(*domain.FeedItem) page.Row {
+func feedKey(recorded bool, of *domain.Feed) func(*domain.FeedItem) page.Row {
 	return func(i *domain.FeedItem) page.Row {
 		if recorded {
-			return page.Row{Rank: uint64(i.Recorded), ID: uint64(i.Row.ID())}
+			return page.Row{Rank: uint64(i.Recorded), ID: uint64(i.Row.ID()), Text: handovers(of)}
 		}
 		return page.Row{Rank: uint64(i.Row.Time), ID: uint64(i.Row.ID())}
 	}
+}
+
+// handovers is what a cursor keeps of a feed in order of recording; empty: none, or another order.
+func handovers(f *domain.Feed) string {
+	if f.Handovers == 0 {
+		return ""
+	}
+	return strconv.FormatUint(f.Handovers, 10)
 }
 
 // Items are actions as feeds show them, read at a position or after it.

@@ -20,6 +20,7 @@ func MergeFeed(l *domain.Listing, parts []*domain.Feed) *domain.Feed {
 		}
 		out.Total += p.Total
 		out.Ahead += p.Ahead
+		out.Handovers += p.Handovers
 		if len(p.Items) > 0 {
 			h.parts = append(h.parts, p.Items)
 			listed += len(p.Items)

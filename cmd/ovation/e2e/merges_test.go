@@ -55,9 +55,11 @@ func mergedOverKills(t *testing.T, on site) {
 	}
 	before := m.answers()
 	page, next := m.page(client.Params{"cursor": "", "limit": "150"})
+	_, recorded := m.recorded(client.Params{"cursor": "", "limit": "30", "all_member_actions": "1", "order_by_recorded": "1"})
 	m.each("/merge", func(c *couple) client.Params { return client.Params{"from": c.from, "accesstoken": c.token} })
 	m.checkMerged(members)
 	m.checkWalk(ids, page, next)
+	m.checkRecorded(members, recorded)
 	for _, c := range m.pairs[3:] { // each survivor's show is another one
 		what := questionOf("/v1.1/member/"+c.into, shown)
 		if b := m.poll(what, before[what].tag); b == nil {
@@ -291,6 +293,38 @@ func (m *merging) checkWalk(all, seen []string, next client.Params) {
 		if _, met := slices.BinarySearch(seen, id); !met && !merged {
 			m.t.Errorf("%s is not met", id)
 		}
+	}
+}
+
+// recorded is the ids of a page of actions, and the next page.
+func (m *merging) recorded(p client.Params) (ids []string, next client.Params) {
+	m.t.Helper()
+	list, meta, err := m.api().Feed(ctx(m.t), p)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for i := range list.Items {
+		ids = append(ids, list.Items[i].ID)
+	}
+	return ids, meta.Next
+}
+
+// checkRecorded goes on with a walk in order of recording that began before the merges, which recorded
+// actions anew: it has to begin again. One that begins after them meets each action once.
+func (m *merging) checkRecorded(members int, next client.Params) {
+	m.t.Helper()
+	var refused *client.Error
+	if _, _, err := m.api().Feed(ctx(m.t), next); !errors.As(err, &refused) || refused.Code != domain.InvalidParameter || refused.Parameter != "cursor" {
+		m.t.Errorf("the walk goes on over merges: %v", err)
+	}
+	var all, ids []string
+	for next = (client.Params{"cursor": "", "limit": "1000", "all_member_actions": "1", "order_by_recorded": "1"}); next != nil; {
+		ids, next = m.recorded(next)
+		all = append(all, ids...)
+	}
+	slices.Sort(all)
+	if n := len(slices.Compact(all)); n != members*eachOf || len(all) != n {
+		m.t.Errorf("%d actions are met, %d of them once, want %d", len(all), n, members*eachOf)
 	}
 }
 
