@@ -148,7 +148,7 @@ func (x *merges) unmerge() {
 func (x *merges) remove() {
 	x.t.Helper()
 	if feed := x.feed(); len(feed.Items) > 0 {
-		x.delete(feed, feed.Items[x.rnd.IntN(len(feed.Items))])
+		x.delete(feed.Items[x.rnd.IntN(len(feed.Items))])
 	}
 }
 
@@ -170,7 +170,7 @@ func (x *merges) shown(items ...domain.FeedItem) []domain.Shown {
 }
 
 // delete deletes an item of a feed, in the twin too.
-func (x *merges) delete(feed *domain.Feed, item domain.FeedItem) {
+func (x *merges) delete(item domain.FeedItem) {
 	x.t.Helper()
 	c := x.shown(item)[0].Content
 	i := slices.IndexFunc(x.acts, func(a domain.Activity) bool { return a.Content.Content == c.Content })
@@ -185,10 +185,10 @@ func (x *merges) delete(feed *domain.Feed, item domain.FeedItem) {
 		return
 	}
 	x.twin.rested()
-	feed = x.twin.feed()
+	feed := x.twin.feed()
 	for i, s := range x.twin.shown(feed.Items...) {
 		if s.Content.Content == c.Content {
-			x.twin.delete(feed, feed.Items[i])
+			x.twin.delete(feed.Items[i])
 			return
 		}
 	}
