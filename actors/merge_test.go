@@ -146,19 +146,6 @@ func (x *merges) unmerge() {
 	}
 }
 
-// erase erases a member, and those who are merged into it.
-func (x *merges) erase() {
-	x.t.Helper()
-	id := x.fans[x.rnd.IntN(len(x.fans))]
-	if x.into[id] != 0 {
-		return
-	}
-	x.expect(domain.OK, id, &domain.EraseMember{Member: id})
-	erased := func(m domain.MemberID) bool { return x.root(m) == id }
-	x.acts = slices.DeleteFunc(x.acts, func(a domain.Activity) bool { return erased(a.Member) })
-	x.fans = slices.DeleteFunc(x.fans, erased)
-}
-
 // remove deletes an action, by the id that it has in a feed.
 func (x *merges) remove() {
 	x.t.Helper()

@@ -2,6 +2,7 @@ package member
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -82,10 +83,15 @@ func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domai
 		return dst, err
 	}
 	closes := row.Flags&domain.OneTimeRow != 0 && row.Flags&domain.Deleted != 0
-	if closes {
+	switch {
+	case closes:
 		pair := pairOf(&row)
 		pair.Deleted = true
 		dst = s.keep(dst, pair)
+	case row.Flags&domain.OneTimeRow != 0:
+		if dst, err = open(s, dst, &row, h); err != nil {
+			return dst, err
+		}
 	}
 	switch {
 	case !ok && closes:
@@ -95,6 +101,21 @@ func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domai
 	}
 	s.mark(&there, row.Flags&domain.DeadFlags)
 	return append(dst, domain.Change{Kind: domain.RowTaken, Row: there}), nil
+}
+
+// open has a shadow have no action of the pair that a row stands for (IsOpen).
+func open(s *State, dst []domain.Change, row *domain.Row, h History) ([]domain.Change, error) {
+	pair, ok, err := s.pair(row, h)
+	if err != nil || !ok || pair.Time != row.Time || pair.Hash != row.Hash {
+		return dst, err
+	}
+	pair.Time, pair.Hash, pair.Deleted = math.MaxUint32, math.MaxUint64, true
+	return s.keep(dst, &pair), nil
+}
+
+// IsOpen reports that a shadow has had an action of a pair, and has none.
+func IsOpen(o *domain.OneTime) bool {
+	return o.Deleted && o.Time == math.MaxUint32 && o.Hash == math.MaxUint64
 }
 
 // pairOf is the pair that a one-time row stands for.

@@ -138,7 +138,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 		return nil, errDeleted
 	}
 	if out.Replayed { // the member may be erased since
-		if _, err := req.Member(ctx, out.Member, out.Position); err != nil {
+		if _, err := req.Survivor(ctx, out.Member, out.Position); err != nil {
 			return nil, serve.BlameMember(err, in.Action.memberParameter())
 		}
 	}

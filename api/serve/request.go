@@ -187,7 +187,9 @@ func (req *Request) Member(ctx context.Context, id domain.MemberID, wait domain.
 	return m, nil
 }
 
-// Survivor is a member at a position or after it; of one who was merged into another, that one.
+// Survivor is a member at a position or after it; of one who was merged into another, that one. Where
+// that one is merged itself, each is read when it has what was sent to it by the one before: what an
+// answer names is visible at its position, however far it is passed on.
 func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domain.Position) (*domain.Member, error) {
 	for {
 		m, at, err := req.Engine.Member(ctx, req.Account(), id, wait)
@@ -199,8 +201,14 @@ func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domai
 		if !ok || merged.Survivor == 0 || ctx.Err() != nil {
 			return nil, WaitFault(err)
 		}
-		req.Saw(at)
-		id, wait = merged.Survivor, wait.Reach(at)
+		m, at, err = req.Engine.MemberRecord(ctx, req.Account(), id, wait)
+		if err != nil {
+			return nil, WaitFault(err)
+		}
+		if req.Saw(at); m.IsLent() {
+			id = m.Lent.To
+		}
+		wait = wait.Reach(at)
 	}
 }
 

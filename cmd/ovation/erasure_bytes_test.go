@@ -280,7 +280,7 @@ func TestErasure_NoFileHasAnythingOfAMember(t *testing.T) {
 			h.model.mu.Lock()
 			h.model.erased[f.id] = &erasure{of: f.i.of}
 			h.model.mu.Unlock()
-			h.must(h.erase(f.i.of, f.id, h.askErasure(f.i.of, f.id)))
+			h.must(h.erase(f.i.of, f.id, h.askErasure(f.i.of, f.id, nil)))
 		}
 		for _, f := range slices.Concat(living, erased) {
 			h.acts(f, 4)

@@ -125,11 +125,11 @@ func (w *simulation) checkItems(l *label, items []simItem, expectations map[*act
 		if a == nil {
 			return fmt.Errorf("an action nobody did: %+v", i)
 		}
-		k := ofMember{i.member, a.source, a.id}
+		k := ofMember{a.owner(), a.source, a.id}
 		p := pairOf{i.member, a.definition.id, a.brand}
 		switch {
-		case a.of != l || a.owner() != i.member || a.brand != i.brand || a.definition.id != i.definition || a.at != i.at:
-			return fmt.Errorf("%s is shown as %+v, it is %+v of member %d", i.link, i, *a, a.owner())
+		case a.of != l || m.root(a.owner()) != i.member || a.brand != i.brand || a.definition.id != i.definition || a.at != i.at:
+			return fmt.Errorf("%s is shown as %+v, it is %+v of member %d, merged into %v", i.link, i, *a, a.owner(), m.merges.into)
 		case !expectations[a].may:
 			return fmt.Errorf("%s counts, and must not", i.link)
 		case seen[k]:
@@ -144,26 +144,54 @@ func (w *simulation) checkItems(l *label, items []simItem, expectations map[*act
 			pairs[p] = a
 		}
 	}
-	gone := map[pairOf]bool{}
+	for _, a := range m.acts {
+		if a.of != l || !expectations[a].must || a.definition.oneTime {
+			continue
+		}
+		if k := (ofMember{a.owner(), a.source, a.id}); !seen[k] && !m.deleted[k] {
+			return fmt.Errorf("I4: %s of member %d does not count: %q", a.link(), a.owner(), a.value)
+		}
+	}
+	return w.checkPairs(l, pairs, expectations)
+}
+
+// checkPairs: of one-time actions the earliest of a member and of those merged into it counts. One
+// that is deleted closes the pair of the member that did it, and goes on to be that one's earliest.
+func (w *simulation) checkPairs(l *label, shown map[pairOf]*act, expectations map[*act]expectation) error {
+	m := w.model
+	closed := map[pairOf]*act{} // by the member that did it
 	for k := range m.deleted {
 		for _, a := range m.acts {
 			if a.definition.oneTime && a.reason == domain.Accepted && a.source == k.source && a.id == k.id {
-				gone[pairOf{k.member, a.definition.id, a.brand}] = true
+				closed[pairOf{k.member, a.definition.id, a.brand}] = a
 			}
 		}
 	}
+	hides := map[pairOf]*act{} // by the member that it counts as: the earliest that is deleted
+	for p, a := range closed {
+		p.member = m.root(p.member)
+		if hides[p] == nil || a.at < hides[p].at {
+			hides[p] = a
+		}
+	}
+	for p, a := range shown {
+		if closed[pairOf{a.owner(), p.definition, p.brand}] != nil {
+			return fmt.Errorf("%s counts, and its pair is deleted", a.link())
+		}
+		if h := hides[p]; h != nil && h.at < a.at {
+			return fmt.Errorf("%s counts, %s, which is deleted, was earlier", a.link(), h.link())
+		}
+	}
 	for _, a := range m.acts {
-		if a.of != l || !expectations[a].must {
+		own := pairOf{a.owner(), a.definition.id, a.brand}
+		if a.of != l || !expectations[a].must || !a.definition.oneTime || closed[own] != nil {
 			continue
 		}
-		k, p := ofMember{a.owner(), a.source, a.id}, pairOf{a.owner(), a.definition.id, a.brand}
-		switch first := pairs[p]; {
-		case !a.definition.oneTime && !seen[k] && !m.deleted[k]:
-			return fmt.Errorf("I4: %s of member %d does not count: %q", a.link(), a.owner(), a.value)
-		case !a.definition.oneTime:
-		case gone[p] != (first == nil):
-			return fmt.Errorf("of %v an action counts: %v; deleted: %v", p, first != nil, gone[p])
-		case first != nil && (first.at > a.at):
+		p := pairOf{m.root(a.owner()), a.definition.id, a.brand}
+		switch first, h := shown[p], hides[p]; {
+		case first == nil && (h == nil || h.at > a.at):
+			return fmt.Errorf("of %v no action counts, %s should", p, a.link())
+		case first != nil && first.at > a.at:
 			return fmt.Errorf("%s counts, %s was earlier", first.link(), a.link())
 		}
 	}
@@ -193,8 +221,8 @@ func (w *simulation) checkCatalog(c func(*label) *client.Client) error {
 		}
 	}
 	for o := range w.model.opted {
-		if w.model.erased[o.member] != nil {
-			continue
+		if w.model.erased[o.member] != nil || w.merging.on {
+			continue // checkMerges has those of runs with merges
 		}
 		e, _, err := c(w.labelOf(o.brand)).Member(context.Background(), o.member, nil)
 		if err != nil {

@@ -56,7 +56,7 @@ func (m *model) lost(i *identity, id domain.MemberID, err error) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	code := domain.CodeOf(codeOf(err))
-	if code != domain.Gone || id != 0 && m.erased[id] == nil || id == 0 && !m.touchedIdentity(i) {
+	if code != domain.Gone || id != 0 && (m.erased[id] == nil || m.erased[id].doubtful) || id == 0 && !m.touchedIdentity(i) {
 		return false
 	}
 	i.had(id)
@@ -212,7 +212,7 @@ func (w *simulation) expectations() (acts map[*act]expectation, letters map[orig
 				return nil, nil, err
 			}
 			counts := a.settled[a.owner()] && w.model.erased[a.owner()] == nil
-			acts[a] = expectation{counts, counts}
+			acts[a] = expectation{counts, counts || a.unsure && w.model.erased[a.owner()] == nil}
 		}
 	}
 	w.rivals(acts, letters)

@@ -33,6 +33,7 @@ type erasure struct {
 	of       *label
 	token    string // its access token; empty: it was not seen
 	answered bool
+	doubtful bool // only if it was merged in time into one that is erased
 }
 
 // eraseStep is one such thing, in one step of three.
@@ -63,7 +64,7 @@ func (w *simulation) eraseSomebody() {
 		}
 	}
 	for id, e := range m.erased {
-		if e.of == l {
+		if e.of == l && !e.doubtful {
 			begun = append(begun, id)
 		}
 	}
@@ -76,15 +77,16 @@ func (w *simulation) eraseSomebody() {
 		return
 	default:
 		id = living[rng.IntN(len(living))]
-		m.erased[id] = &erasure{of: l}
+		m.doubtErasure(l, id)
+		m.erased[id].doubtful = false
 	}
 	w.erasing.calls++
 	var request domain.RequestID
 	binary.BigEndian.PutUint64(request[:], w.erasing.calls)
 	request[15] = 8
 	by := w.submitErasure(l, id, request)
-	if rng.IntN(2) == 0 {
-		by = w.askErasure(l, id)
+	if rng.IntN(2) == 0 && !m.merges.mingled[id] { // the id of one that is merged is refused
+		by = w.askErasure(l, id, by)
 	}
 	w.user(func() error { return w.erase(l, id, by) })
 }
@@ -103,8 +105,8 @@ func (w *simulation) submitErasure(l *label, id domain.MemberID, request domain.
 	}
 }
 
-// askErasure is an erasure by the API.
-func (w *simulation) askErasure(l *label, id domain.MemberID) func() (string, error) {
+// askErasure is an erasure by the API; by otherwise where the member was merged meanwhile.
+func (w *simulation) askErasure(l *label, id domain.MemberID, otherwise func() (string, error)) func() (string, error) {
 	return func() (at string, err error) {
 		err = w.demand(l, func(c *client.Client) error {
 			out, meta, err := c.DeleteMember(context.Background(), id)
@@ -114,6 +116,9 @@ func (w *simulation) askErasure(l *label, id domain.MemberID) func() (string, er
 			}
 			return err
 		})
+		if w.model.merged(id, err) {
+			return otherwise()
+		}
 		if domain.CodeOf(codeOf(err)) == domain.Gone { // another one erased it
 			return "", nil
 		}

@@ -27,6 +27,7 @@ type simulation struct {
 	secrets *Secrets
 	access  *accessSchedule
 	erasing *erasing
+	merging *merging
 	apart   bool // the broker has a machine of its own
 	forgets bool // the broker forgets offsets when the public topic is cut
 	model   *model
@@ -65,7 +66,7 @@ type lostSpan struct {
 }
 
 func newSimulation(seed uint64) *simulation {
-	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), office: rand.New(rand.NewPCG(seed, 7)), access: newAccessSchedule(seed), erasing: newErasing(seed)}
+	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), office: rand.New(rand.NewPCG(seed, 7)), access: newAccessSchedule(seed), erasing: newErasing(seed), merging: newMerging(seed)}
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
 	w.secrets.Signing = []SigningKey{{KID: "k"}}

@@ -38,6 +38,7 @@ type identity struct {
 	owner   domain.MemberID   // 0: not known, or no member
 	there   bool              // its service record came into being, as was answered
 	once    bool              // it is registered by one request alone, since it was free
+	unsure  bool              // it may have an owner: an attachment to a member who was merged into another
 	again   bool              // it is registered anew, since its owner was erased
 	fresh   int               // how often its owner's token is refreshed
 	past    []domain.MemberID // owners before, who are erased; 0: one whom no answer named
@@ -59,6 +60,7 @@ type act struct {
 	sure       bool                     // its owner was known when it was made up
 	sent       []sending                // each time that it was published
 	settled    map[domain.MemberID]bool // recorded over HTTP: for whom, as was answered
+	unsure     bool                     // recorded over HTTP, or not: its member was merged into another
 	value      string                   // what was published; empty: recorded over HTTP
 	rival      *act                     // with its name and another content, published after it
 }
@@ -93,6 +95,7 @@ type model struct {
 	hands      int               // names given to what was made
 	updates    updates
 	erased     map[domain.MemberID]*erasure
+	merges     merges
 }
 
 // ofMember is an action of a member, whatever its content.
@@ -117,7 +120,7 @@ type shownAct struct {
 func newModel() *model {
 	return &model{
 		byLink: map[string]*act{}, byValue: map[string]*act{}, deleted: map[ofMember]bool{}, tried: map[ofMember]int{}, opted: map[opted]bool{},
-		made: map[string]int{}, updates: newUpdates(), erased: map[domain.MemberID]*erasure{},
+		made: map[string]int{}, updates: newUpdates(), erased: map[domain.MemberID]*erasure{}, merges: newMerges(),
 	}
 }
 

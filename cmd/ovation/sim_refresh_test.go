@@ -26,7 +26,7 @@ func (w *simulation) refreshSomething() {
 			_, _, err := c.RefreshTokens(context.Background(), member, client.Params{"service": i.service})
 			return err
 		})
-		if w.model.isErased(member, err) {
+		if w.model.isErased(member, err) || w.model.merged(member, err) {
 			return nil
 		}
 		if err != nil {

@@ -63,6 +63,7 @@ func simulate(seed uint64) (err error) {
 		w.operatorStep()
 		w.putKeys()
 		w.eraseStep()
+		w.mergeStep()
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
 		if err := w.revive(2); err != nil {
 			return err
@@ -77,10 +78,13 @@ func simulate(seed uint64) (err error) {
 	if err := w.drain(); err != nil {
 		return err
 	}
-	if err := w.check(func(l *label) *client.Client { return w.engine.speaks(l.key) }); err != nil {
+	if err := w.settleMerges(); err != nil {
+		return fmt.Errorf("merges: %w", err)
+	}
+	if err := w.checkAll(); err != nil {
 		return err
 	}
-	if err := w.checkErased(); err != nil {
+	if err := w.partAll(); err != nil {
 		return err
 	}
 	if w.journalCut {
@@ -231,6 +235,9 @@ func (w *simulation) look() {
 				return fmt.Errorf("I7: an action nobody did: %+v", i)
 			}
 			k, p := ofMember{i.member, a.source, a.id}, pairOf{i.member, a.definition.id, a.brand}
+			if w.model.merges.mingled[i.member] { // wherever it is shown
+				k.member = 0
+			}
 			if seen[k] || a.definition.oneTime && pairs[p] {
 				return fmt.Errorf("I7: %s counts twice", i.link)
 			}
@@ -292,13 +299,21 @@ func (w *simulation) again() error {
 	if after := w.facts(); before != after {
 		return fmt.Errorf("I3: the state is %s, that of a replay %s:\n%s", before, after, differing(stood, w.dump()))
 	}
-	if err := w.check(func(l *label) *client.Client { return w.engine.speaks(l.key) }); err != nil {
-		return fmt.Errorf("the replay: %w", err)
-	}
-	if err := w.checkErased(); err != nil {
+	if err := w.checkAll(); err != nil {
 		return fmt.Errorf("the replay: %w", err)
 	}
 	return nil
+}
+
+// checkAll compares all there is with the model, when all is drained.
+func (w *simulation) checkAll() error {
+	if err := w.check(func(l *label) *client.Client { return w.engine.speaks(l.key) }); err != nil {
+		return err
+	}
+	if err := w.checkErased(); err != nil {
+		return err
+	}
+	return w.checkMerges()
 }
 
 // dump is the store as text, a line a key.

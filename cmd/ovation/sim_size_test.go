@@ -3,4 +3,4 @@
 package main
 
 // simUsual is how many fresh seeds of the simulation run.
-const simUsual = 200
+const simUsual = 170

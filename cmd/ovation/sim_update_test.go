@@ -60,7 +60,7 @@ func (w *simulation) updateSomebody() {
 			_, _, err := c.UpdateMember(context.Background(), member, client.Params{"bio": text, "address": text})
 			return err
 		})
-		if w.model.isErased(member, err) {
+		if w.model.isErased(member, err) || w.model.merged(member, err) {
 			return nil
 		}
 		if err != nil {
@@ -102,6 +102,9 @@ func (w *simulation) verifySomething() {
 				client.Params{"service": i.service, "serviceid": record.ID, "verified_email": address})
 			return err
 		})
+		if w.model.merged(owner, err) {
+			return nil
+		}
 		w.model.mu.Lock()
 		defer w.model.mu.Unlock()
 		switch code := domain.CodeOf(codeOf(err)); {
@@ -138,7 +141,7 @@ func (w *simulation) checkUpdates(c *client.Client, l *label) error {
 	ctx, u := context.Background(), &w.model.updates
 	owners := map[string]domain.MemberID{}
 	for i, address := range u.verified {
-		if i.of != l {
+		if i.of != l || w.model.merges.into[i.owner] != 0 {
 			continue
 		}
 		if other, ok := owners[address]; ok && other != i.owner {
@@ -157,12 +160,12 @@ func (w *simulation) checkUpdates(c *client.Client, l *label) error {
 		if slices.ContainsFunc(u.wanted[l][address], func(id domain.MemberID) bool { return w.model.erased[id] != nil }) {
 			continue // who had it may be erased
 		}
-		if _, _, err := c.FindMember(ctx, client.Params{"verified_email": address}); err != nil {
+		if _, _, err := c.FindMember(ctx, client.Params{"verified_email": address}); err != nil && domain.CodeOf(codeOf(err)) != domain.Gone {
 			return fmt.Errorf("%s was refused, and no member has it verified: %w", address, err)
 		}
 	}
 	for member, b := range u.bios {
-		if b.of != l || w.model.erased[member] != nil {
+		if b.of != l || w.model.erased[member] != nil || w.model.merges.into[member] != 0 || w.model.survives(member) {
 			continue
 		}
 		e, _, err := c.Member(ctx, member, nil)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func (w *simulation) register(l *label, i *identity) {
 		if err != nil {
 			return fmt.Errorf("register %s %s: %w", i.service, i.uid, err)
 		}
-		return w.model.owned(i, id)
+		return w.model.met(i, id)
 	})
 }
 
@@ -111,12 +112,18 @@ func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 	w.user(func() error {
 		err := w.demand(l, func(c *client.Client) error {
 			e, _, err := c.Attach(context.Background(), member, p)
-			if err == nil && memberOf(fmt.Sprint(e.Data.ID)) != member {
+			if err == nil && memberOf(fmt.Sprint(e.Data.ID)) != member && !w.model.mingled(member) {
 				return fmt.Errorf("an identity attached to member %d was answered with member %v", member, e.Data.ID)
 			}
 			return err
 		})
 		if domain.CodeOf(codeOf(err)) == domain.Conflict || w.model.lost(i, member, err) {
+			return nil
+		}
+		// One who is merged may be so only now: an attempt before may have done it. With a member those
+		// merged into it have the identity, too.
+		if w.model.merged(member, err) || err == nil && w.model.mingled(member) {
+			w.model.doubt(i)
 			return nil
 		}
 		if err != nil {
@@ -157,14 +164,21 @@ func (w *simulation) record(a *act, repeated bool) {
 			}
 			return err
 		})
-		if code := domain.CodeOf(codeOf(err)); code == domain.NotFound && w.model.gone(a) || w.model.unnamed(a, err) {
-			return nil // deleted or erased meanwhile: a repeat does not bring it back
+		if w.model.merged(a.member, err) || w.model.unnamed(a, err) { // now; an attempt before may have done it
+			w.model.mu.Lock()
+			defer w.model.mu.Unlock()
+			a.unsure = true
+			return nil
+		}
+		if code := domain.CodeOf(codeOf(err)); code == domain.NotFound && w.model.gone(a) {
+			return nil // deleted meanwhile: a repeat does not bring it back
 		}
 		if err != nil {
 			return fmt.Errorf("record %s: %w", a.link(), err)
 		}
+		home := cmp.Or(w.model.home(a.who, id), id)
 		w.model.mu.Lock()
-		a.settled[id] = true
+		a.settled[home] = true
 		if shown := w.model.byLink[link]; shown != nil {
 			w.model.shown = append(w.model.shown, shownAct{shown, id, domain.ActionID(action)})
 		}
@@ -172,7 +186,7 @@ func (w *simulation) record(a *act, repeated bool) {
 		if link == "" && !w.model.gone(a) { // what an action says goes with it
 			return fmt.Errorf("%s was answered without its link", a.link())
 		}
-		if !w.model.mayBeOf(a, id) {
+		if !w.model.mayBeOf(a, home) {
 			return fmt.Errorf("%s was recorded for member %d, it is %d's", a.link(), id, a.owner())
 		}
 		if repeated || a.definition.oneTime {
@@ -198,7 +212,7 @@ func (m *model) mayBeGone(a *act) bool {
 // replaced, while its page was made: what it says is read after its row.
 func (m *model) leaving(i *simItem, l *label) bool {
 	return i.link == "" && slices.ContainsFunc(m.acts, func(a *act) bool {
-		return a.of == l && (a.owner() == i.member || m.erased[i.member] != nil) && a.brand == i.brand &&
+		return a.of == l && (a.owner() == i.member || m.erased[i.member] != nil || m.merges.mingled[i.member] && m.merges.mingled[a.owner()]) && a.brand == i.brand &&
 			a.definition.id == i.definition && m.mayBeGone(a)
 	})
 }
@@ -230,8 +244,20 @@ func (w *simulation) visible(a *act, at string) error {
 func (w *simulation) remove(s shownAct) {
 	k := ofMember{s.member, s.act.source, s.act.id}
 	w.model.mu.Lock()
-	w.model.tried[k]++
+	copied := w.merging.on && s.member != s.act.owner() // the id is that of a copy, or its member is erased
+	if !copied {
+		w.model.tried[k]++
+	}
 	w.model.mu.Unlock()
+	if copied {
+		return
+	}
+	if w.merging.on {
+		r := w.mergeRequest(s.act.of, s.member)
+		r.Command = &domain.DeleteAction{Member: s.member, Action: s.id}
+		w.user(func() error { return w.removed(k, s.act, r) })
+		return
+	}
 	w.user(func() error {
 		err := w.demand(s.act.of, func(c *client.Client) error {
 			_, err := c.DeleteAction(context.Background(), s.member, s.id)
@@ -254,20 +280,38 @@ func (w *simulation) remove(s shownAct) {
 
 // optIn puts a member on a brand's list.
 func (w *simulation) optIn(l *label, member domain.MemberID, brand domain.BrandID) {
+	o := opted{brand, member}
+	w.model.mu.Lock()
+	begin := func(n int) {
+		w.model.merges.opting[o] += n
+		if w.model.merges.outs[o] != 0 {
+			w.model.merges.outs[o] = perhapsOut
+		}
+	}
+	w.model.merges.optIns[o]++
+	begin(1)
+	w.model.mu.Unlock()
 	w.user(func() error {
 		err := w.demand(l, func(c *client.Client) error {
 			_, _, err := c.OptIn(context.Background(), fmt.Sprint("brand/", brand), client.Params{"id": fmt.Sprint(member)})
 			return err
 		})
-		if w.model.isErased(member, err) {
+		w.model.mu.Lock()
+		begin(-1)
+		w.model.mu.Unlock()
+		refused := w.model.merged(member, err) // now; an attempt before may have done it
+		if !refused && w.model.isErased(member, err) {
 			return nil
 		}
-		if err != nil {
+		if err != nil && !refused {
 			return fmt.Errorf("opt member %d in: %w", member, err)
 		}
 		w.model.mu.Lock()
 		defer w.model.mu.Unlock()
-		w.model.opted[opted{brand, member}] = true
+		w.model.opted[o] = true
+		if refused {
+			w.model.merges.outs[o] = perhapsOut
+		}
 		return nil
 	})
 }

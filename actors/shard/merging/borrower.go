@@ -13,6 +13,7 @@ type borrowers struct {
 	*Config
 	sender
 	groups  *groups
+	loans   *loans
 	shadows map[lender]member.Place // in which a lender's rows are copied, or were last
 }
 
@@ -255,6 +256,9 @@ func (b *borrowers) discharge(ctx actor.Context, k *members.Actor, from domain.M
 	}
 	shadow, err := b.Loaded.Load(ctx, at)
 	if err != nil || shadow.State().Member.Lent == nil {
+		return err
+	}
+	if err := b.loans.ended(at, k.Place()); err != nil {
 		return err
 	}
 	if err := b.groups.count(ctx, at, true, nil); err != nil {

@@ -85,7 +85,7 @@ func (g *groups) cover(ctx actor.Context, root member.Place, p pair, fresh []uin
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if !ok || member.IsOpen(&one) {
 			continue
 		}
 		if all = append(all, known{at, one, row}); member.Precedes(&one, &all[first].one) {

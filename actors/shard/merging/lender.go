@@ -105,7 +105,7 @@ func (n *lenders) rowsBehind(k *members.Actor, seq uint64) (lent []domain.LentRo
 			return nil, false, err
 		}
 		for _, row := range past {
-			if row.Seq > seq && n.lendable(&row) {
+			if row.Seq > seq && n.loans.lendable(&row) {
 				all = append(all, row)
 			}
 		}
@@ -125,12 +125,6 @@ func (n *lenders) rowsBehind(k *members.Actor, seq uint64) (lent []domain.LentRo
 		}
 	}
 	return lent, len(lent) < len(all), nil
-}
-
-// lendable reports that a row counts as its member's, or closed a one-time pair.
-func (n *lenders) lendable(row *domain.Row) bool {
-	closed := row.Flags&domain.OneTimeRow != 0 && row.Flags&domain.Deleted != 0
-	return (!row.Flags.Dead() || closed) && !n.groups.covered(placeOf(row), row.Seq)
 }
 
 // takeBack has the rows of a lender count at home again.

@@ -109,7 +109,7 @@ func (g *groups) coveredBy(
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if !ok || member.IsOpen(&one) {
 			continue
 		}
 		if all = append(all, known{at: at, one: one}); member.Precedes(&one, &all[first].one) {

@@ -81,6 +81,35 @@ func (n *loans) covered(root member.Place, row domain.Row, covered bool) error {
 	return nil
 }
 
+// ended lends on that the rows of a shadow count no more, where its borrower is lent itself: the
+// shadow's lender is erased.
+func (n *loans) ended(shadow, borrower member.Place) error {
+	if _, lends := n.of[borrower]; !lends {
+		return nil
+	}
+	past, err := n.Loaded.Past(shadow)
+	if err != nil {
+		return err
+	}
+	for i := range past {
+		row := past[i]
+		loan, lent := n.sent(borrower, row.Seq)
+		if !lent || !n.lendable(&row) {
+			continue
+		}
+		l := n.lentRow(&row, nil)
+		l.Taken, l.Row.Flags = true, l.Row.Flags&^domain.DeadFlags|domain.Superseded
+		n.lendRow(borrower, loan, l)
+	}
+	return nil
+}
+
+// lendable reports that a row counts as its member's, or closed a one-time pair.
+func (n *loans) lendable(row *domain.Row) bool {
+	closed := row.Flags&domain.OneTimeRow != 0 && row.Flags&domain.Deleted != 0
+	return (!row.Flags.Dead() || closed) && !n.groups.covered(placeOf(row), row.Seq)
+}
+
 // lentOn is a row of a lender that its borrower has to know of.
 type lentOn struct {
 	root member.Place

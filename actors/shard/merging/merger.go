@@ -71,7 +71,7 @@ func New(c Config) *Merger {
 	g.covers = l.covered
 	return &Merger{
 		groups: g, loans: l, lenders: lenders{Config: &c, sender: out, groups: g, loans: l},
-		borrowers: borrowers{Config: &c, sender: out, groups: g, shadows: map[lender]member.Place{}},
+		borrowers: borrowers{Config: &c, sender: out, groups: g, loans: l, shadows: map[lender]member.Place{}},
 	}
 }
 
