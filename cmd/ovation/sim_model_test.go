@@ -41,6 +41,7 @@ type identity struct {
 	unsure  bool              // it may have an owner: an attachment to a member who was merged into another
 	again   bool              // it is registered anew, since its owner was erased
 	fresh   int               // how often its owner's token is refreshed
+	asked   []domain.MemberID // members that it was to be attached to: what comes in between counts for them
 	past    []domain.MemberID // owners before, who are erased; 0: one whom no answer named
 }
 

@@ -109,6 +109,9 @@ func (w *simulation) register(l *label, i *identity) {
 func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "t"}
 	w.visiting(p)
+	w.model.mu.Lock()
+	i.asked = append(i.asked, member)
+	w.model.mu.Unlock()
 	w.user(func() error {
 		err := w.demand(l, func(c *client.Client) error {
 			e, _, err := c.Attach(context.Background(), member, p)
