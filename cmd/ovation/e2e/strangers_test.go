@@ -88,7 +88,7 @@ func (b belongings) named(parameter string) string {
 		return b.definition
 	case "segment", "segmentid", "members_from_segment":
 		return b.segment
-	case "memberid", "id":
+	case "memberid", "id", "from":
 		return b.member
 	case "actionid":
 		return b.action
@@ -120,7 +120,7 @@ var needs = map[string][]string{
 func (o described) valid(ours belongings) (values client.Params) {
 	values = client.Params{
 		"name": "x", "type": "Music", "service": "spotify", "uid": "u", "authtoken": "t", "async": "0", "email": ours.email,
-		"password": "correct horse", "verified_email": ours.email,
+		"password": "correct horse", "verified_email": ours.email, "accesstoken": "t",
 	}
 	for _, name := range slices.Concat(o.inPath, o.others) {
 		if own := ours.named(name); own != "" {
