@@ -26,7 +26,7 @@ func TestMerge_Envelope(t *testing.T) {
 	h := newFixture(t)
 	first := answered[wire.Envelope](h, h.post(mergePath, bobs))
 	last := h.engine.submitted[0]
-	equal(t, &domain.MergeMembers{Member: 4097, From: 8195, At: now.UnixMilli()}, last.Command.(*domain.MergeMembers))
+	equal(t, &domain.MergeMembers{Member: 4097, From: 8195}, last.Command.(*domain.MergeMembers))
 	if last.Slot != domain.MemberID(4097).Slot() || last.Account != 1 {
 		t.Errorf("%+v", last)
 	}

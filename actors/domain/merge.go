@@ -21,7 +21,6 @@ package domain
 type MergeMembers struct {
 	Member MemberID // that stays; its slot is the record's place
 	From   MemberID // that is merged into it
-	At     int64    // ms since 1970
 }
 
 // Kind is KindMerge.
@@ -31,7 +30,6 @@ func (*MergeMembers) Kind() Kind { return KindMerge }
 type UnmergeMember struct {
 	Member MemberID // that absorbed the other; its slot is the record's place
 	From   MemberID // that was merged into it
-	At     int64    // ms since 1970
 }
 
 // Kind is KindUnmerge.
@@ -56,7 +54,6 @@ type Lend struct {
 	Member MemberID // addressed: its slot is the record's place
 	Other  MemberID
 	Ticket uint64    // which merge of the two it is of
-	At     int64     // ms since 1970
 	Code   Code      // of a refusal
 	Asked  RequestID // of a return: the request that waits for it
 

@@ -47,7 +47,7 @@ func (s *Service) Merge(ctx context.Context, req *serve.Request, in *mergeIn) (*
 		return nil, domain.Bad(domain.WrongPassword, "accesstoken", "accesstoken is not that of the member that from names")
 	}
 	sub := req.Submission()
-	sub.Command = &domain.MergeMembers{Member: into, From: from, At: req.Now.UnixMilli()}
+	sub.Command = &domain.MergeMembers{Member: into, From: from}
 	sub.Slot = into.Slot()
 	out, err := req.Submit(ctx, sub)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *Service) Unmerge(ctx context.Context, req *serve.Request, in *unmergeIn
 		return nil, err
 	}
 	sub := req.Submission()
-	sub.Command = &domain.UnmergeMember{Member: into, From: from, At: req.Now.UnixMilli()}
+	sub.Command = &domain.UnmergeMember{Member: into, From: from}
 	sub.Slot = into.Slot()
 	out, err := req.Submit(ctx, sub)
 	if err != nil {

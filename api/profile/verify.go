@@ -173,7 +173,7 @@ func submitMerge(ctx context.Context, req *serve.Request, into, from domain.Memb
 	part := personal.PartOf(req, into)
 	sub := part.Submission()
 	sub.Request = personal.AttemptID(sub.Request, n)
-	sub.Command = &domain.MergeMembers{Member: into, From: from, At: req.Now.UnixMilli()}
+	sub.Command = &domain.MergeMembers{Member: into, From: from}
 	sub.Slot = into.Slot()
 	return req.Submit(ctx, sub)
 }

@@ -115,8 +115,8 @@ func (w *simulation) mergeThem(l *label, into, from domain.MemberID, unmerge boo
 	again := w.merging.rng.IntN(2) == 0
 	op := w.model.begin(l, into, from, unmerge)
 	s := w.mergeRequest(l, into)
-	if s.Command = domain.Command(&domain.MergeMembers{Member: into, From: from, At: time.Now().UnixMilli()}); unmerge {
-		s.Command = &domain.UnmergeMember{Member: into, From: from, At: time.Now().UnixMilli()}
+	if s.Command = domain.Command(&domain.MergeMembers{Member: into, From: from}); unmerge {
+		s.Command = &domain.UnmergeMember{Member: into, From: from}
 	}
 	if op.byAPI = w.merging.rng.IntN(2) == 0 && into != from; op.byAPI {
 		w.user(func() error { return w.askMerge(l, op) })

@@ -6,19 +6,19 @@ import (
 )
 
 func mergeToWire(m *domain.MergeMembers) *schema.MergeMembers {
-	return &schema.MergeMembers{Member: uint64(m.Member), From: uint64(m.From), At: m.At}
+	return &schema.MergeMembers{Member: uint64(m.Member), From: uint64(m.From)}
 }
 
 func mergeFromWire(_ *checker, m *schema.MergeMembers) domain.MergeMembers {
-	return domain.MergeMembers{Member: domain.MemberID(m.Member), From: domain.MemberID(m.From), At: m.At}
+	return domain.MergeMembers{Member: domain.MemberID(m.Member), From: domain.MemberID(m.From)}
 }
 
 func unmergeToWire(m *domain.UnmergeMember) *schema.UnmergeMember {
-	return &schema.UnmergeMember{Member: uint64(m.Member), From: uint64(m.From), At: m.At}
+	return &schema.UnmergeMember{Member: uint64(m.Member), From: uint64(m.From)}
 }
 
 func unmergeFromWire(_ *checker, m *schema.UnmergeMember) domain.UnmergeMember {
-	return domain.UnmergeMember{Member: domain.MemberID(m.Member), From: domain.MemberID(m.From), At: m.At}
+	return domain.UnmergeMember{Member: domain.MemberID(m.Member), From: domain.MemberID(m.From)}
 }
 
 func lendToWire(l *domain.Lend) *schema.Lend {
@@ -27,7 +27,6 @@ func lendToWire(l *domain.Lend) *schema.Lend {
 		Member: uint64(l.Member),
 		Other:  uint64(l.Other),
 		Ticket: l.Ticket,
-		At:     l.At,
 		Code:   uint32(l.Code),
 		Rows:   list(l.Rows, lentRowToWire),
 		Last:   l.Last,
@@ -42,7 +41,6 @@ func lendFromWire(c *checker, m *schema.Lend) domain.Lend {
 		Member: domain.MemberID(m.Member),
 		Other:  domain.MemberID(m.Other),
 		Ticket: m.Ticket,
-		At:     m.At,
 		Code:   small[domain.Code](c, m.Code),
 		Rows:   listFrom(c, m.Rows, lentRowFromWire),
 		Last:   m.Last,

@@ -20,7 +20,7 @@ func (s sender) send(account domain.AccountID, to domain.MemberID, l domain.Lend
 
 // sendOf is send of a step that has the outcome of a record's request.
 func (s sender) sendOf(r *domain.Record, to domain.MemberID, l domain.Lend) {
-	l.Member, l.At = to, s.effects.Clock()
+	l.Member = to
 	s.effects.Send(&domain.Outgoing{To: to.Slot().Shard(s.shards), Forward: &domain.Record{
 		Kind: domain.KindLend, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Command: &l,
 	}})

@@ -990,7 +990,6 @@ type MergeMembers struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
 	From          uint64                 `protobuf:"varint,2,opt,name=from" json:"from,omitempty"`
-	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1039,18 +1038,10 @@ func (x *MergeMembers) GetFrom() uint64 {
 	return 0
 }
 
-func (x *MergeMembers) GetAt() int64 {
-	if x != nil {
-		return x.At
-	}
-	return 0
-}
-
 type UnmergeMember struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
 	From          uint64                 `protobuf:"varint,2,opt,name=from" json:"from,omitempty"`
-	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1095,13 +1086,6 @@ func (x *UnmergeMember) GetMember() uint64 {
 func (x *UnmergeMember) GetFrom() uint64 {
 	if x != nil {
 		return x.From
-	}
-	return 0
-}
-
-func (x *UnmergeMember) GetAt() int64 {
-	if x != nil {
-		return x.At
 	}
 	return 0
 }
@@ -1744,15 +1728,13 @@ const file_commands_proto_rawDesc = "" +
 	"\x02at\x18\x06 \x01(\x03R\x02at\"5\n" +
 	"\vEraseMember\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x0e\n" +
-	"\x02at\x18\x02 \x01(\x03R\x02at\"J\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\":\n" +
 	"\fMergeMembers\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
-	"\x04from\x18\x02 \x01(\x04R\x04from\x12\x0e\n" +
-	"\x02at\x18\x03 \x01(\x03R\x02at\"K\n" +
+	"\x04from\x18\x02 \x01(\x04R\x04from\";\n" +
 	"\rUnmergeMember\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
-	"\x04from\x18\x02 \x01(\x04R\x04from\x12\x0e\n" +
-	"\x02at\x18\x03 \x01(\x03R\x02at\"S\n" +
+	"\x04from\x18\x02 \x01(\x04R\x04from\"S\n" +
 	"\x05OptIn\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x0e\n" +

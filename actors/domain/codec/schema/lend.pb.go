@@ -30,12 +30,11 @@ type Lend struct {
 	Member        uint64                 `protobuf:"varint,2,opt,name=member" json:"member,omitempty"` // addressed
 	Other         uint64                 `protobuf:"varint,3,opt,name=other" json:"other,omitempty"`
 	Ticket        uint64                 `protobuf:"varint,4,opt,name=ticket" json:"ticket,omitempty"`
-	At            int64                  `protobuf:"varint,5,opt,name=at" json:"at,omitempty"`     // ms
-	Code          uint32                 `protobuf:"varint,6,opt,name=code" json:"code,omitempty"` // of a refusal
+	Code          uint32                 `protobuf:"varint,5,opt,name=code" json:"code,omitempty"`  // of a refusal
+	Asked         []byte                 `protobuf:"bytes,6,opt,name=asked" json:"asked,omitempty"` // the request that waits for a return
 	Rows          []*LentRow             `protobuf:"bytes,7,rep,name=rows" json:"rows,omitempty"`
 	Last          bool                   `protobuf:"varint,8,opt,name=last" json:"last,omitempty"`    // the handover
 	Record        *Member                `protobuf:"bytes,9,opt,name=record" json:"record,omitempty"` // the lender's
-	Asked         []byte                 `protobuf:"bytes,10,opt,name=asked" json:"asked,omitempty"`  // the request that waits for a return
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -98,18 +97,18 @@ func (x *Lend) GetTicket() uint64 {
 	return 0
 }
 
-func (x *Lend) GetAt() int64 {
-	if x != nil {
-		return x.At
-	}
-	return 0
-}
-
 func (x *Lend) GetCode() uint32 {
 	if x != nil {
 		return x.Code
 	}
 	return 0
+}
+
+func (x *Lend) GetAsked() []byte {
+	if x != nil {
+		return x.Asked
+	}
+	return nil
 }
 
 func (x *Lend) GetRows() []*LentRow {
@@ -129,13 +128,6 @@ func (x *Lend) GetLast() bool {
 func (x *Lend) GetRecord() *Member {
 	if x != nil {
 		return x.Record
-	}
-	return nil
-}
-
-func (x *Lend) GetAsked() []byte {
-	if x != nil {
-		return x.Asked
 	}
 	return nil
 }
@@ -303,19 +295,17 @@ const file_lend_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
 	"lend.proto\x12\n" +
-	"ovation.v1\x1a\fmember.proto\x1a\vstore.proto\"\x83\x02\n" +
+	"ovation.v1\x1a\fmember.proto\x1a\vstore.proto\"\xf3\x01\n" +
 	"\x04Lend\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\rR\x04step\x12\x16\n" +
 	"\x06member\x18\x02 \x01(\x04R\x06member\x12\x14\n" +
 	"\x05other\x18\x03 \x01(\x04R\x05other\x12\x16\n" +
-	"\x06ticket\x18\x04 \x01(\x04R\x06ticket\x12\x0e\n" +
-	"\x02at\x18\x05 \x01(\x03R\x02at\x12\x12\n" +
-	"\x04code\x18\x06 \x01(\rR\x04code\x12'\n" +
+	"\x06ticket\x18\x04 \x01(\x04R\x06ticket\x12\x12\n" +
+	"\x04code\x18\x05 \x01(\rR\x04code\x12\x14\n" +
+	"\x05asked\x18\x06 \x01(\fR\x05asked\x12'\n" +
 	"\x04rows\x18\a \x03(\v2\x13.ovation.v1.LentRowR\x04rows\x12\x12\n" +
 	"\x04last\x18\b \x01(\bR\x04last\x12*\n" +
-	"\x06record\x18\t \x01(\v2\x12.ovation.v1.MemberR\x06record\x12\x14\n" +
-	"\x05asked\x18\n" +
-	" \x01(\fR\x05asked\"\xe8\x02\n" +
+	"\x06record\x18\t \x01(\v2\x12.ovation.v1.MemberR\x06record\"\xe8\x02\n" +
 	"\aLentRow\x12!\n" +
 	"\x03row\x18\x01 \x01(\v2\x0f.ovation.v1.RowR\x03row\x12\x14\n" +
 	"\x05taken\x18\x02 \x01(\bR\x05taken\x12\x16\n" +
