@@ -6,7 +6,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/shard/merging"
@@ -102,20 +101,11 @@ func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, 
 		return err
 	}
 	if !m.In {
-		c.optLenders(r.Account, &k.State().Member, m)
+		c.merger.OptOut(r, &k.State().Member, m.Opt, m.At)
 	}
 	c.effects.Apply(ctx, k, m)
 	c.effects.Complete(r, domain.Outcome{Member: id})
 	return nil
-}
-
-// optLenders opts out the members merged into one that opts out.
-func (c *commands) optLenders(account domain.AccountID, of *domain.Member, m *members.Opt) {
-	for _, lender := range member.OptedLenders(of, m.Opt) {
-		c.effects.Send(&domain.Outgoing{To: lender.Slot().Shard(c.effects.shards), Forward: &domain.Record{
-			Kind: domain.KindOptOut, Account: account, Command: &domain.OptOut{Member: lender, Opt: m.Opt, At: m.At},
-		}})
-	}
 }
 
 // deleteAction takes an action out of everything that counts or shows it. What it is

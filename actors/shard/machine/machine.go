@@ -165,7 +165,7 @@ func (m *Machine) Load() (err error) {
 	}); err != nil {
 		return err
 	}
-	if err := m.commands.merger.Load(m.store, lenders); err != nil {
+	if err := m.commands.merger.Load(lenders); err != nil {
 		return err
 	}
 	if err := m.Accounts.LoadRows(m.store, m.c.Ctx.Err); err != nil {

@@ -10,7 +10,6 @@ import (
 
 // borrowers are the members of the shard that others are merged into.
 type borrowers struct {
-	*Config
 	sender
 	groups  *groups
 	loans   *loans
@@ -216,7 +215,7 @@ func (b *borrowers) show(ctx actor.Context, shadow *members.Actor, borrower memb
 	b.Effects.Apply(ctx, shadow, &members.Lends{Loan: &loan})
 	at := shadow.Place()
 	b.groups.join(at, borrower)
-	if err := b.groups.count(ctx, at, false, nil); err != nil {
+	if err := b.groups.count(ctx, at, false); err != nil {
 		return err
 	}
 	return b.groups.coverAll(ctx, shadow, borrower)
@@ -261,7 +260,7 @@ func (b *borrowers) discharge(ctx actor.Context, k *members.Actor, from domain.M
 	if err := b.loans.ended(at, k.Place()); err != nil {
 		return err
 	}
-	if err := b.groups.count(ctx, at, true, nil); err != nil {
+	if err := b.groups.count(ctx, at, true); err != nil {
 		return err
 	}
 	if err := b.groups.uncover(ctx, shadow, k.Place()); err != nil {
@@ -309,9 +308,7 @@ func (b *borrowers) release(ctx actor.Context, r *domain.Record, k *members.Acto
 		if err := b.discharge(ctx, k, a.Member); err != nil {
 			return err
 		}
-		b.Effects.Send(&domain.Outgoing{To: a.Member.Slot().Shard(b.Shards), Forward: &domain.Record{
-			Kind: domain.KindEraseMember, Account: r.Account, Command: &domain.EraseMember{Member: a.Member, At: at},
-		}})
+		b.forward(&domain.Record{Account: r.Account}, a.Member, &domain.EraseMember{Member: a.Member, At: at})
 	}
 	return nil
 }

@@ -20,11 +20,7 @@ type pair struct {
 
 // covered reports that a row counts nowhere since an earlier one of the same pair does.
 func (g *groups) covered(at member.Place, seq uint64) bool {
-	c := g.counting(at).Of(at.Ord)
-	if c == nil {
-		return false
-	}
-	_, is := slices.BinarySearch(c.Covered, seq)
+	_, is := slices.BinarySearch(g.coveredOf(at), seq)
 	return is
 }
 
@@ -68,29 +64,42 @@ func (g *groups) uncover(ctx actor.Context, shadow *members.Actor, borrower memb
 type known struct {
 	at  member.Place
 	one domain.OneTime
-	row domain.Row
+	row domain.Row // of one in memory
+}
+
+// knownOf are the sources of a member that know of a pair, and which of them has its earliest action. of
+// is what a source knows.
+func (g *groups) knownOf(
+	root member.Place, of func(*known) (ok bool, err error),
+) (all []known, first int, err error) {
+	for _, at := range g.sources(root) {
+		k := known{at: at}
+		ok, err := of(&k)
+		if err != nil {
+			return nil, 0, err
+		}
+		if !ok || member.IsOpen(&k.one) {
+			continue
+		}
+		if all = append(all, k); member.Precedes(&k.one, &all[first].one) {
+			first = len(all) - 1
+		}
+	}
+	return all, first, nil
 }
 
 // cover has the earliest action of a pair count, of those that a member and its shadows have. fresh
 // are sequences of rows that are only now being added: they are lent on as such.
 func (g *groups) cover(ctx actor.Context, root member.Place, p pair, fresh []uint64) error {
-	var all []known
-	first := 0
-	for _, at := range g.sources(root) {
-		k, err := g.Loaded.Load(ctx, at)
-		if err != nil {
-			return err
+	all, first, err := g.knownOf(root, func(k *known) (ok bool, err error) {
+		of, err := g.Loaded.Load(ctx, k.at)
+		if err == nil {
+			k.one, k.row, ok, err = member.Pair(of.State(), p.definition, p.brand, g.Store)
 		}
-		one, row, ok, err := member.Pair(k.State(), p.definition, p.brand, g.Store)
-		if err != nil {
-			return err
-		}
-		if !ok || member.IsOpen(&one) {
-			continue
-		}
-		if all = append(all, known{at, one, row}); member.Precedes(&one, &all[first].one) {
-			first = len(all) - 1
-		}
+		return ok, err
+	})
+	if err != nil {
+		return err
 	}
 	for i := range all {
 		if err := g.setCovered(ctx, root, &all[i], i != first, fresh); err != nil {
@@ -105,19 +114,11 @@ func (g *groups) setCovered(ctx actor.Context, root member.Place, k *known, cove
 	if g.covered(k.at, k.one.Seq) == covered {
 		return nil
 	}
-	var now []uint64
-	if c := g.counting(k.at).Of(k.at.Ord); c != nil {
-		now = slices.Clone(c.Covered)
-	}
-	i, there := slices.BinarySearch(now, k.one.Seq)
-	switch {
-	case covered && !there:
-		now = slices.Insert(now, i, k.one.Seq)
-	case !covered && there:
+	now := slices.Clone(g.coveredOf(k.at)) // views have the old ones
+	if i, there := slices.BinarySearch(now, k.one.Seq); there {
 		now = slices.Delete(now, i, i+1)
-	}
-	if now == nil {
-		now = []uint64{}
+	} else {
+		now = slices.Insert(now, i, k.one.Seq)
 	}
 	var rows []domain.Row
 	if !k.one.Deleted {

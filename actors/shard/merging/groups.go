@@ -17,7 +17,7 @@ type groups struct {
 	counted map[member.Place]member.Place   // shadows from their handover on: the member as whose their rows count
 	of      map[member.Place][]member.Place // of each such member its shadows, by ordinal
 
-	// covers is told that a row of a member's group is covered, or is not any more.
+	// covers follows that a row of a member's group is covered, or is not any more.
 	covers func(root member.Place, row domain.Row, covered bool) error
 }
 
@@ -47,28 +47,32 @@ func (g *groups) counting(at member.Place) *rows.Counting {
 	return g.Accounts.Of(at.Account).Counting()
 }
 
-// count has the rows of an ordinal count, or not. covered are those that do not; nil: as before.
-func (g *groups) count(ctx actor.Context, at member.Place, hidden bool, covered []uint64) error {
+// count has the rows of an ordinal count, or not, but for those that are covered.
+func (g *groups) count(ctx actor.Context, at member.Place, hidden bool) error {
 	past, err := g.Loaded.Past(at)
 	if err != nil {
 		return err
 	}
 	past = slices.DeleteFunc(past, func(r domain.Row) bool { return r.Flags.Dead() })
-	return g.setCounted(ctx, at, hidden, covered, past)
+	return g.setCounted(ctx, at, hidden, g.coveredOf(at), past)
 }
 
-// setCounted is count, of rows that are at hand.
+// setCounted says how the rows of an ordinal count; rows are those that may count otherwise than before.
 func (g *groups) setCounted(
 	ctx actor.Context, at member.Place, hidden bool, covered []uint64, rows []domain.Row,
 ) error {
-	c := &domain.CountedAs{
+	g.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
 		Account: at.Account, Ord: at.Ord, As: g.root(at).Ord, Hidden: hidden, Covered: covered, Rows: rows,
-	}
-	if now := g.counting(at).Of(at.Ord); now != nil && covered == nil {
-		c.Covered = now.Covered
-	}
-	g.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: c})
+	}})
 	return g.Shard.Stage(ctx)
+}
+
+// coveredOf are the sequences of an ordinal's rows that are covered.
+func (g *groups) coveredOf(at member.Place) []uint64 {
+	if c := g.counting(at).Of(at.Ord); c != nil {
+		return c.Covered
+	}
+	return nil
 }
 
 // hides reports that the rows of an ordinal count nowhere.

@@ -13,7 +13,6 @@ import (
 
 // lenders are the members of the shard that are merged into others.
 type lenders struct {
-	*Config
 	sender
 	groups *groups
 	loans  *loans
@@ -85,7 +84,7 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 	if loan.Done {
 		step.Record = lentRecord(&k.State().Member)
 		for _, source := range n.groups.sources(at) {
-			if err := n.groups.count(ctx, source, true, nil); err != nil {
+			if err := n.groups.count(ctx, source, true); err != nil {
 				return err
 			}
 		}
@@ -149,7 +148,7 @@ func (n *lenders) takeBack(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 		return err
 	}
 	for _, source := range n.groups.sources(at) {
-		if err := n.groups.count(ctx, source, false, nil); err != nil {
+		if err := n.groups.count(ctx, source, false); err != nil {
 			return err
 		}
 	}

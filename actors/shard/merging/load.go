@@ -8,15 +8,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
-// Store is the shard's store, as far as merges are read from it at a start.
-type Store interface {
-	Member(account domain.AccountID, ord domain.Ordinal) (*domain.Member, error)
-	OneTimes(account domain.AccountID, ord domain.Ordinal, f func(*domain.OneTime)) error
-	OneTime(
-		account domain.AccountID, ord domain.Ordinal, definition domain.DefinitionID, brand domain.BrandID,
-	) (domain.OneTime, bool, error)
-}
-
 // Shadow notes at a start where a lender's rows are copied: in the last of its shadows.
 func (m *Merger) Shadow(at member.Place, shadow domain.MemberID) {
 	id, before := shadow.Lender()
@@ -30,7 +21,8 @@ func (m *Merger) Shadow(at member.Place, shadow domain.MemberID) {
 }
 
 // Load reads which members lend, and says as whose rows count. Shadows are noted.
-func (m *Merger) Load(store Store, lenders []member.Place) error {
+func (m *Merger) Load(lenders []member.Place) error {
+	store := m.groups.Store
 	for _, at := range lenders {
 		of, err := store.Member(at.Account, at.Ord)
 		if err != nil {
@@ -59,7 +51,7 @@ func (m *Merger) Load(store Store, lenders []member.Place) error {
 		}
 	}
 	for root := range m.groups.of {
-		if err := m.groups.restore(store, root, m.loans.of[root].Done); err != nil {
+		if err := m.groups.restore(root, m.loans.of[root].Done); err != nil {
 			return err
 		}
 	}
@@ -67,10 +59,19 @@ func (m *Merger) Load(store Store, lenders []member.Place) error {
 }
 
 // restore says what of a member and its shadows is covered.
-func (g *groups) restore(store Store, root member.Place, hidden bool) error {
-	covered, err := g.coveredOf(store, root)
-	if err != nil {
-		return err
+func (g *groups) restore(root member.Place, hidden bool) error {
+	covered := map[member.Place][]uint64{}
+	for _, shadow := range g.of[root] {
+		var pairs []domain.OneTime
+		err := g.Store.OneTimes(shadow.Account, shadow.Ord, func(o *domain.OneTime) { pairs = append(pairs, *o) })
+		if err != nil {
+			return err
+		}
+		for i := range pairs {
+			if err := g.coveredBy(root, &pairs[i], covered); err != nil {
+				return err
+			}
+		}
 	}
 	for _, at := range g.sources(root) {
 		seqs := covered[at]
@@ -80,46 +81,16 @@ func (g *groups) restore(store Store, root member.Place, hidden bool) error {
 	return nil
 }
 
-// coveredOf are the sequences of the actions that are covered, of each source of a member.
-func (g *groups) coveredOf(store Store, root member.Place) (map[member.Place][]uint64, error) {
-	covered := map[member.Place][]uint64{}
-	for _, shadow := range g.of[root] {
-		var pairs []domain.OneTime
-		err := store.OneTimes(shadow.Account, shadow.Ord, func(o *domain.OneTime) { pairs = append(pairs, *o) })
-		if err != nil {
-			return nil, err
-		}
-		for i := range pairs {
-			if err := g.coveredBy(store, root, &pairs[i], covered); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return covered, nil
-}
-
-// coveredBy adds the actions of one pair that are covered.
-func (g *groups) coveredBy(
-	store Store, root member.Place, p *domain.OneTime, covered map[member.Place][]uint64,
-) error {
-	var all []known
-	first := 0
-	for _, at := range g.sources(root) {
-		one, ok, err := store.OneTime(at.Account, at.Ord, p.Definition, p.Brand)
-		if err != nil {
-			return err
-		}
-		if !ok || member.IsOpen(&one) {
-			continue
-		}
-		if all = append(all, known{at: at, one: one}); member.Precedes(&one, &all[first].one) {
-			first = len(all) - 1
-		}
-	}
+// coveredBy adds the actions of one pair that are covered, as they are stored.
+func (g *groups) coveredBy(root member.Place, p *domain.OneTime, covered map[member.Place][]uint64) error {
+	all, first, err := g.knownOf(root, func(k *known) (ok bool, err error) {
+		k.one, ok, err = g.Store.OneTime(k.at.Account, k.at.Ord, p.Definition, p.Brand)
+		return ok, err
+	})
 	for i := range all {
 		if i != first {
 			covered[all[i].at] = append(covered[all[i].at], all[i].one.Seq)
 		}
 	}
-	return nil
+	return err
 }

@@ -7,7 +7,6 @@ import (
 
 // loans are those of the shard's lenders, and what is sent for them.
 type loans struct {
-	*Config
 	sender
 	groups *groups
 	of     map[member.Place]domain.Loan

@@ -65,13 +65,13 @@ type Merger struct {
 
 // New is the merger of a shard.
 func New(c Config) *Merger {
-	out := sender{c.Effects, c.State, c.Shards}
+	out := sender{&c}
 	g := &groups{Config: &c, counted: map[member.Place]member.Place{}, of: map[member.Place][]member.Place{}}
-	l := &loans{Config: &c, sender: out, groups: g, of: map[member.Place]domain.Loan{}}
+	l := &loans{sender: out, groups: g, of: map[member.Place]domain.Loan{}}
 	g.covers = l.covered
 	return &Merger{
-		groups: g, loans: l, lenders: lenders{Config: &c, sender: out, groups: g, loans: l},
-		borrowers: borrowers{Config: &c, sender: out, groups: g, loans: l, shadows: map[lender]member.Place{}},
+		groups: g, loans: l, lenders: lenders{sender: out, groups: g, loans: l},
+		borrowers: borrowers{sender: out, groups: g, loans: l, shadows: map[lender]member.Place{}},
 	}
 }
 
@@ -137,6 +137,14 @@ func (m *Merger) step(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 		return m.borrowers.lenderErased(ctx, r, l)
 	}
 	return m.borrowers.borrow(ctx, r, l)
+}
+
+// OptOut opts out the members merged into one that opts out: those that it knows to be opted in.
+func (m *Merger) OptOut(r *domain.Record, of *domain.Member, o domain.Opt, at int64) {
+	for _, lender := range member.OptedLenders(of, o) {
+		c := &domain.OptOut{Member: lender, Opt: o, At: at}
+		m.borrowers.forward(&domain.Record{Account: r.Account}, lender, c)
+	}
 }
 
 // Follow follows changes that are staged: one-time actions are covered anew, and what changed of a

@@ -7,11 +7,7 @@ import (
 )
 
 // sender sends steps to the shards of other members, and counts those by which rows change hands.
-type sender struct {
-	effects Effects
-	state   *domain.ShardState
-	shards  int
-}
+type sender struct{ *Config }
 
 // send sends a step to the shard of a member.
 func (s sender) send(account domain.AccountID, to domain.MemberID, l domain.Lend) {
@@ -21,9 +17,13 @@ func (s sender) send(account domain.AccountID, to domain.MemberID, l domain.Lend
 // sendOf is send of a step that has the outcome of a record's request.
 func (s sender) sendOf(r *domain.Record, to domain.MemberID, l domain.Lend) {
 	l.Member = to
-	s.effects.Send(&domain.Outgoing{To: to.Slot().Shard(s.shards), Forward: &domain.Record{
-		Kind: domain.KindLend, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Command: &l,
-	}})
+	s.forward(&domain.Record{Account: r.Account, Application: r.Application, BodyHash: r.BodyHash}, to, &l)
+}
+
+// forward sends a command to the shard of a member; r has its account.
+func (s sender) forward(r *domain.Record, to domain.MemberID, c domain.Command) {
+	r.Kind, r.Command = c.Kind(), c
+	s.Effects.Send(&domain.Outgoing{To: to.Slot().Shard(s.Shards), Forward: r})
 }
 
 // told counts a step by which rows count in another shard, or here again; heard one that came.
@@ -34,12 +34,12 @@ func (s sender) heard(from domain.MemberID) {
 }
 
 func (s sender) handover(with domain.MemberID, count func(*domain.Handover)) {
-	shard := with.Slot().Shard(s.shards)
-	all := slices.Clone(s.state.Handovers) // views have the old ones
+	shard := with.Slot().Shard(s.Shards)
+	all := slices.Clone(s.State.Handovers) // views have the old ones
 	i, known := slices.BinarySearchFunc(all, shard, func(h domain.Handover, of int) int { return h.Shard - of })
 	if !known {
 		all = slices.Insert(all, i, domain.Handover{Shard: shard})
 	}
 	count(&all[i])
-	s.state.Handovers = all
+	s.State.Handovers = all
 }
