@@ -2,7 +2,8 @@
 // (operations.go) and New, which wires the resources.
 //
 //	brands/ activities/ segments/ members/ feed/ stats/ logins/ applications/   handlers, a package a resource
-//	registration/ profile/ erasure/ export/   handlers that register members, log them in, change, erase and export them
+//	registration/ profile/ merging/ erasure/ export/   handlers that register members, log them in, change, merge, erase and
+//	            export them
 //	selection/  parameters become the filter of a question
 //	serve/      the pipeline of a request, and the Request that a handler gets
 //	poll/       response cache: conditional GETs without making the answer again

@@ -101,6 +101,9 @@ type LentSignup struct {
 // IsLent reports that the member counts nowhere: it is merged into another.
 func (m *Member) IsLent() bool { return m.Lent != nil && m.Lent.Done }
 
+// MergedMember is a member that was merged into another, which may itself be merged into a third.
+type MergedMember struct{ Member, Into MemberID }
+
 // Handover counts how often rows changed hands between a shard and another: what it has told the
 // other, and what the other has told it.
 type Handover struct {

@@ -246,3 +246,19 @@ func (f *ReadSet) Add(g *ReadSet) {
 
 // Versions are a moment in each shard, as a number of commits in this life of the process.
 type Versions []uint64
+
+// Follow makes f the footprint of an answer that names merged members: it was made of those that they
+// were merged into, and is another one once a merge is taken back.
+func (f *ReadSet) Follow(merged []MergedMember) {
+	if len(merged) == 0 {
+		return
+	}
+	into := make([]MemberID, 0, len(merged))
+	for _, m := range merged {
+		f.Members = append(f.Members, m.Member)
+		into = append(into, m.Into)
+	}
+	if f.Among != nil {
+		f.Among = append(into, f.Among...)
+	}
+}

@@ -17,7 +17,15 @@ func (m *Member) Bytes() int {
 		}
 	}
 	for i := range m.Passwords {
-		n += int(unsafe.Sizeof(m.Passwords[i])) + len(m.Passwords[i].Hash)
+		p := &m.Passwords[i]
+		n += int(unsafe.Sizeof(*p)) + len(p.Hash) + cap(p.Wrong)*int(unsafe.Sizeof(p.Locked))
+	}
+	for i := range m.Absorbed {
+		a := &m.Absorbed[i]
+		n += int(unsafe.Sizeof(*a)) + cap(a.Signups)*int(unsafe.Sizeof(LentSignup{}))
+		if a.Record != nil {
+			n += a.Record.Bytes()
+		}
 	}
 	return n + len(m.Pending)*pendingBytes
 }

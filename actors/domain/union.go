@@ -34,9 +34,7 @@ func Unite(m *Member, of func(*Absorbed) *Member) *Member {
 
 // addOpt adds the state of an opt-in: who opted in anywhere is in, who opted out and never in is out.
 func addOpt(opts []OptState, o OptState) []OptState {
-	i, there := slices.BinarySearchFunc(opts, o.Opt, func(s OptState, o Opt) int {
-		return cmp.Or(cmp.Compare(s.Kind, o.Kind), cmp.Compare(s.ID, o.ID))
-	})
+	i, there := FindOpt(opts, o.Opt)
 	if !there {
 		return slices.Insert(opts, i, o)
 	}
@@ -46,6 +44,13 @@ func addOpt(opts []OptState, o OptState) []OptState {
 	s.Listed = s.Listed || o.Listed
 	s.At = max(s.At, o.At)
 	return opts
+}
+
+// FindOpt is the place of an opt-in among states, which are in order of (kind, id).
+func FindOpt(states []OptState, o Opt) (at int, there bool) {
+	return slices.BinarySearchFunc(states, o, func(s OptState, o Opt) int {
+		return cmp.Or(cmp.Compare(s.Kind, o.Kind), cmp.Compare(s.ID, o.ID))
+	})
 }
 
 // Holder is the member that a service record is of: of m, as Unite gives it too, and those that are

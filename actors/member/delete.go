@@ -11,10 +11,9 @@ func (s *State) Delete(dst []domain.Change, row domain.Row) ([]domain.Change, bo
 		return dst, false
 	}
 	if row.Flags&domain.OneTimeRow != 0 {
-		dst = s.keep(dst, &domain.OneTime{
-			Account: row.Account, Ord: row.Ord, Definition: row.Definition, Brand: row.Brand,
-			Time: row.Time, Hash: row.Hash, Seq: row.Seq, Deleted: true,
-		})
+		closed := pairOf(&row)
+		closed.Deleted = true
+		dst = s.keep(dst, closed)
 	}
 	s.mark(&row, domain.Deleted)
 	return append(dst, domain.Change{Kind: domain.RowTaken, Row: row}), true

@@ -1,7 +1,6 @@
 package member
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -144,9 +143,7 @@ func Pairs(s *State) []domain.OneTime { return s.pairs }
 
 // Precedes orders what members know of one pair: that of the earliest action, then of the smallest
 // hash, counts.
-func Precedes(a, b *domain.OneTime) bool {
-	return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Hash, b.Hash)) < 0
-}
+func Precedes(a, b *domain.OneTime) bool { return precedes(a.Time, a.Hash, b) }
 
 // Forget has a shadow hold nothing: its rows are swept, and no others come.
 func Forget(s *State) { s.pairs, s.fresh = nil, s.fresh[:0] }

@@ -1,7 +1,6 @@
 package member
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -60,9 +59,7 @@ func (s *State) opt(dst []domain.Change, o domain.Opt, at int64, edit func(*doma
 
 // opt has edit change the state of m's opt-in to o.
 func opt(m *domain.Member, o domain.Opt, at int64, edit func(*domain.OptState)) {
-	i, there := slices.BinarySearchFunc(m.Opts, o, func(s domain.OptState, o domain.Opt) int {
-		return cmp.Or(cmp.Compare(s.Kind, o.Kind), cmp.Compare(s.ID, o.ID))
-	})
+	i, there := domain.FindOpt(m.Opts, o)
 	m.Opts = slices.Clone(m.Opts)
 	if !there {
 		m.Opts = slices.Insert(m.Opts, i, domain.OptState{Opt: o})

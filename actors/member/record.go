@@ -105,10 +105,7 @@ func (s *State) oneTime(
 		dst = append(dst, domain.Change{Kind: domain.RowTaken, Row: old})
 	}
 	row.Flags |= domain.OneTimeRow
-	dst = s.keep(dst, &domain.OneTime{
-		Account: row.Account, Ord: row.Ord, Definition: row.Definition, Brand: row.Brand,
-		Time: row.Time, Hash: row.Hash, Seq: row.Seq,
-	})
+	dst = s.keep(dst, pairOf(&row))
 	return s.add(dst, row, content), Disposition{Row: row}, nil
 }
 
@@ -152,7 +149,11 @@ func (s *State) counting(row *domain.Row, h History) (domain.Row, error) {
 // before orders actions of a pair: by time, then by hash, whatever the order of
 // arrival.
 func before(row *domain.Row, cur *domain.OneTime) bool {
-	return row.Time < cur.Time || row.Time == cur.Time && row.Hash < cur.Hash
+	return precedes(row.Time, row.Hash, cur)
+}
+
+func precedes(time domain.Second, hash uint64, cur *domain.OneTime) bool {
+	return time < cur.Time || time == cur.Time && hash < cur.Hash
 }
 
 // errLost says that a pair names a row that its member's past does not hold.

@@ -72,36 +72,8 @@ func (s *State) Unloaded(id domain.MemberID, account domain.AccountID, ord domai
 
 // Bytes is what s takes in memory, about.
 func (s *State) Bytes() int {
-	m := &s.Member
-	n := int(unsafe.Sizeof(*s)) + cap(s.fresh)*int(unsafe.Sizeof(domain.Row{})) +
-		cap(s.pairs)*int(unsafe.Sizeof(domain.OneTime{}))
-	n += len(m.Personal.Data) + len(m.Personal.Keys)*int(unsafe.Sizeof(domain.KeyID{}))
-	n += fieldBytes(m.Profile) + len(m.Opts)*int(unsafe.Sizeof(domain.OptState{}))
-	for i := range m.Services {
-		r := &m.Services[i]
-		n += int(unsafe.Sizeof(*r)) + len(r.PartnerCode) + fieldBytes(r.Fields)
-		for _, of := range [...][]string{r.Domains, r.Visited} {
-			for _, d := range of {
-				n += int(unsafe.Sizeof(d)) + len(d)
-			}
-		}
-	}
-	for i := range m.Passwords {
-		n += int(unsafe.Sizeof(m.Passwords[i])) + len(m.Passwords[i].Hash) + 8*len(m.Passwords[i].Wrong)
-	}
-	for i := range m.Pending {
-		c := &m.Pending[i].Register
-		n += int(unsafe.Sizeof(m.Pending[i])) + fieldBytes(c.Given) + fieldBytes(c.Record)
-		n += len(c.Personal.Data) + len(c.Password)
-	}
-	return n
-}
-
-func fieldBytes(f domain.Fields) (n int) {
-	for i := range f {
-		n += int(unsafe.Sizeof(f[i])) + len(f[i].Value)
-	}
-	return n
+	return int(unsafe.Sizeof(*s)-unsafe.Sizeof(s.Member)) + s.Member.Bytes() +
+		cap(s.fresh)*int(unsafe.Sizeof(domain.Row{})) + cap(s.pairs)*int(unsafe.Sizeof(domain.OneTime{}))
 }
 
 // Begin starts a run of so many activities whose rows are staged together afterwards.
