@@ -10,7 +10,7 @@ import (
 // counts at whichever survivor, and what its one-time actions preceded, also deleted ones, counts again; in a
 // replay too (I6, I10).
 func TestErase_OfAMemberBelowOthers(t *testing.T) {
-	x := newMerges(t, seeded(t), 4)
+	x := newMerges(t, seeded(t), 4, 1000)
 	first, second, third, last := x.fans[0], x.fans[1], x.fans[2], x.fans[3]
 	once := func(id domain.MemberID, brand domain.BrandID, at int64) domain.Activity {
 		a := x.onceOf(id, 100+uint64(brand))

@@ -31,10 +31,11 @@ type merges struct {
 	twin   *merges // the same without merges; nil: there is none
 }
 
-// newMerges is so many members, with so little memory that most is read from disk.
-func newMerges(t *testing.T, rnd *rand.Rand, fans int) *merges {
+// newMerges is so many members, with so little memory for what they do that most is read from disk.
+func newMerges(t *testing.T, rnd *rand.Rand, fans, acts int) *merges {
+	few := Memory{MemberBytes: 12 * acts, ResidentBytes: 30 * acts, CachedIdentities: 4}
 	x := &merges{
-		harness: furnished(t, 3, 4, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}}),
+		harness: furnished(t, 3, 4, Options{Memory: few}),
 		rnd:     rnd, brands: 4, names: map[domain.MemberID][]int{}, into: map[domain.MemberID]domain.MemberID{}, gone: map[string]bool{},
 	}
 	for fan := range fans {
@@ -286,7 +287,7 @@ func TestMerge_AnswersAreOfOneMember(t *testing.T) {
 		t.Run("", func(t *testing.T) {
 			t.Parallel()
 			rnd := seeded(t)
-			x := newMerges(t, rnd, mergeFans)
+			x := newMerges(t, rnd, mergeFans, mergeActs)
 			for round := range 6 {
 				x.round(round)
 			}
@@ -335,8 +336,8 @@ func (r *harness) facts() (all [][16]byte) {
 // history without merges, whatever was done and deleted meanwhile (I9, I11).
 func TestUnmerge_IsIdentity(t *testing.T) {
 	rnd := seeded(t)
-	x := newMerges(t, rnd, 16)
-	x.twin = newMerges(t, rnd, 16)
+	x := newMerges(t, rnd, 16, 1000)
+	x.twin = newMerges(t, rnd, 16, 1000)
 	if !slices.Equal(x.twin.fans, x.fans) {
 		t.Fatalf("%v, %v", x.twin.fans, x.fans)
 	}

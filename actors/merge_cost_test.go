@@ -1,0 +1,94 @@
+package actors
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// What BenchmarkMerged_Questions asks: of so many members with so many actions each, of which one in
+// a hundred is merged into another.
+const costFans, costActs, costMerged = 10_000, 50, costFans / 100
+
+// costNode is a node of four shards with members and actions, which are the same in each.
+func costNode(b *testing.B) (*harness, []domain.MemberID) {
+	const brands = 40
+	r := furnished(b, 4, brands, Options{})
+	ids := make([]domain.MemberID, costFans)
+	for i := range ids {
+		ids[i] = r.register(i)
+	}
+	rnd := rand.New(rand.NewPCG(1, 2))
+	acts := make([]domain.Activity, 0, costFans)
+	for range costActs {
+		acts = acts[:0]
+		for _, id := range ids {
+			brand := 1 + min(rnd.IntN(brands), rnd.IntN(brands))
+			acts = append(acts, domain.Activity{
+				Member: id, Definition: domain.DefinitionID(100 + rnd.IntN(9)/8), Brand: domain.BrandID(brand),
+				Time: 1_600_000_000 + rnd.Int64N(15_000_000), Hash: rnd.Uint64(),
+			})
+		}
+		r.publish(acts...)
+		r.settled()
+	}
+	return r, ids
+}
+
+// BenchmarkMerged_Questions is what questions cost where 1 % of members are merged, as a ratio to the
+// same where none is: of the fastest of many rounds, in which both take turns.
+func BenchmarkMerged_Questions(b *testing.B) {
+	never, ids := costNode(b)
+	merged, same := costNode(b)
+	if !slices.Equal(ids, same) {
+		b.Fatal("the nodes have other members")
+	}
+	for i := range costMerged {
+		into := ids[i]
+		merged.submit(domain.Submission{Account: 1, Slot: into.Slot(), Command: &domain.MergeMembers{Member: into, From: ids[costMerged+i]}})
+	}
+	merged.settled()
+	unmerged := slices.Sorted(slices.Values(ids[2*costMerged:][:500]))
+	week := domain.Range{From: 1_605_000_000, To: 1_605_000_000 + 7*86_400}
+	questions := map[string]func(q *domain.Question){
+		"all":       func(*domain.Question) {},
+		"week":      func(q *domain.Question) { q.Range = week },
+		"one":       func(q *domain.Question) { q.Filter.Members = unmerged[:1] },
+		"some":      func(q *domain.Question) { q.Filter.Members = unmerged },
+		"performed": func(q *domain.Question) { q.Filter.AnyOf = []domain.Performed{{Definition: 101}} },
+	}
+	shapes := map[string]domain.Shape{
+		"tally": domain.ShapeTally, "timeline": domain.ShapeTimeline, "leaders": domain.ShapeLeaders,
+		"feed": domain.ShapeFeed, "crossover": domain.ShapeCrossover,
+	}
+	for shaped, shape := range shapes {
+		for named, change := range questions {
+			q := allOf(shape, 1)
+			q.Top, q.Listing = domain.Top{Order: domain.ByActions, Limit: 10}, domain.Listing{Limit: 10}
+			change(q)
+			b.Run(shaped+"/"+named, func(b *testing.B) { costRatio(b, q, never, merged) })
+		}
+	}
+}
+
+// costRatio reports what the second node takes for a question, and its ratio to what the first takes.
+func costRatio(b *testing.B, q *domain.Question, nodes ...*harness) {
+	least := make([]time.Duration, len(nodes))
+	for b.Loop() {
+		for i, r := range nodes {
+			began := time.Now()
+			if _, err := r.node.Ask(context.Background(), q, domain.Position{}); err != nil {
+				b.Fatal(err)
+			}
+			if took := time.Since(began); least[i] == 0 || took < least[i] {
+				least[i] = took
+			}
+		}
+	}
+	b.ReportMetric(float64(least[1].Nanoseconds())/1000, "us")
+	b.ReportMetric(float64(least[1])/float64(least[0]), "ratio")
+}
