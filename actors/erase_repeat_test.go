@@ -36,3 +36,28 @@ func TestErase_RepeatHasTheFirstOutcome(t *testing.T) {
 		r.restart()
 	}
 }
+
+// The view tells of an erased member that it is: of the account's alone, after a restart, too. One who
+// is there, was merged into another, or never was, is not.
+func TestErase_ViewTellsWhoIsErased(t *testing.T) {
+	r := furnished(t, 2, 1, Options{})
+	id, other := r.memberOf(0), r.memberOf(1)
+	out, err := r.node.Submit(t.Context(), domain.Submission{
+		Account: 1, Slot: id.Slot(), Request: domain.RequestID{1}, Command: &domain.EraseMember{Member: id, At: 1_600_000_000_000},
+	})
+	if err != nil || out.Code != domain.OK {
+		t.Fatalf("%+v %v", out, err)
+	}
+	for range 2 {
+		for _, c := range []struct {
+			account domain.AccountID
+			id      domain.MemberID
+			want    bool
+		}{{1, id, true}, {2, id, false}, {1, other, false}, {1, id + 1<<30, false}, {1, other + domain.Slots, false}, {9, other, false}} {
+			if got := r.node.Erased(c.account, c.id); got != c.want {
+				t.Errorf("%+v: %v", c, got)
+			}
+		}
+		r.restart()
+	}
+}

@@ -28,6 +28,14 @@ func (s *fakeEngine) Gone(id domain.MemberID) error {
 	return nil
 }
 
+// Erased reports that a member of the account is erased.
+func (s *fakeEngine) Erased(account domain.AccountID, id domain.MemberID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.members[id]
+	return m != nil && m.Account == account && m.State == domain.MemberErased
+}
+
 // gone reports that a submission names a member who is erased.
 func (s *fakeEngine) gone(sub *domain.Submission) bool {
 	m := s.members[memberOf(sub)]

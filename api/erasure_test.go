@@ -168,6 +168,7 @@ func TestErased_IDsAreGone(t *testing.T) {
 		case o.ID == "recordActivity":
 			tried++
 			h.isGone(o.Name(), h.sentTo(o, "&async=0"), "id")
+			h.isGone(o.Name(), h.sentTo(o, "&async=1"), "id")
 		case hasParam(o, "id"):
 			tried++
 			more := "&id=4097"
@@ -231,6 +232,7 @@ func TestErased_OneOfMany(t *testing.T) {
 	h := erased(t)
 	for target, record := range map[string]string{
 		"/v1.1/activities/record?async=0": `{"activityid":100,"brandid":1,"id":4097}`,
+		"/v1.1/activities/record":         `{"activityid":100,"brandid":1,"id":4097}`,
 		"/v1.1/members/register":          `{"service":"deezer","uid":"d","authtoken":"t","id":4097}`,
 	} {
 		w := h.post(target, record)
