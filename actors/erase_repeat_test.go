@@ -14,7 +14,7 @@ func TestErase_RepeatHasTheFirstOutcome(t *testing.T) {
 	erase := func(request byte, at int64) domain.Outcome {
 		t.Helper()
 		out, err := r.node.Submit(t.Context(), domain.Submission{
-			Account: 1, Slot: id.Slot(), Request: domain.RequestID{request}, Command: &domain.EraseMember{Member: id, At: at},
+			Account: 1, Slot: id.Slot(), Request: domain.RequestID{request}, Command: &domain.EraseMember{Member: id, At: at, GoneBy: at + 5},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -22,12 +22,13 @@ func TestErase_RepeatHasTheFirstOutcome(t *testing.T) {
 		return out
 	}
 	first := erase(1, 1_600_000_000_123)
-	if first.ErasedAt != 1_600_000_000_123 || first.ErasedNext != first.Position.Shards[0].Next {
+	if first.ErasedAt != 1_600_000_000_123 || first.ErasedNext != first.Position.Shards[0].Next ||
+		first.GoneBy != first.ErasedAt+5 {
 		t.Fatalf("%+v", first)
 	}
 	for range 2 {
 		again := erase(1, 1_600_000_000_999)
-		if !again.Replayed || again.ErasedAt != first.ErasedAt || again.ErasedNext != first.ErasedNext || again.Member != id {
+		if !again.Replayed || again.ErasedAt != first.ErasedAt || again.ErasedNext != first.ErasedNext || again.GoneBy != first.GoneBy || again.Member != id {
 			t.Errorf("%+v, first %+v", again, first)
 		}
 		if other := erase(2, 1_600_000_001_000); other.Code != domain.Gone || other.ErasedAt != 0 {

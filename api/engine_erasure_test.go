@@ -10,7 +10,7 @@ func (s *fakeEngine) erase(sub *domain.Submission, c *domain.EraseMember) domain
 		return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "no such member"}
 	}
 	s.members[c.Member] = &domain.Member{ID: m.ID, Account: m.Account, State: domain.MemberErased, Updated: c.At}
-	return domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: 7}
+	return domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: 7, GoneBy: c.GoneBy}
 }
 
 // Gone is why a member is not there any more.
