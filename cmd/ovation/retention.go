@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
+	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	kafkatopics "github.com/ovation-analytics/ovation/ingest/kafka/topics"
+	keystore "github.com/ovation-analytics/ovation/storage/keys"
 )
 
 // How long the embedded log keeps an activity after it was routed, and a dead letter.
@@ -17,7 +19,7 @@ const (
 )
 
 // keptEmbedded is how long the embedded log may have an activity, or its dead letter, after it was
-// published: what is cut, once a minute, leaves the files within a day.
+// published: what is cut, once a minute, leaves the files within hours (reclaim); a day is room for that.
 const keptEmbedded = keepLetters + 24*time.Hour
 
 // retention is how the embedded log is cut, which only its node does; Kafka cuts its own.
@@ -54,4 +56,34 @@ func keptOf(made *kafkatopics.Ensured, embedded bool, log *slog.Logger) time.Dur
 		return 0
 	}
 	return made.Kept
+}
+
+// reclaimEvery is how often the files of the node give up what was deleted.
+const reclaimEvery = time.Hour
+
+// reclaim has the files of the embedded log and of the data keys give up what was deleted, again and
+// again until ctx ends.
+func reclaim(ctx context.Context, log *slog.Logger, files ...func(context.Context) error) {
+	tick := time.NewTicker(reclaimEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		for _, f := range files {
+			if err := f(ctx); err != nil && ctx.Err() == nil {
+				log.Warn("what was deleted cannot leave the files yet", "err", err)
+			}
+		}
+	}
+}
+
+// reclaims are what has files that give up what was deleted.
+func reclaims(keys *keystore.Store, eventLog *brokerlog.Log) []func(context.Context) error {
+	if eventLog == nil {
+		return []func(context.Context) error{keys.Reclaim}
+	}
+	return []func(context.Context) error{keys.Reclaim, eventLog.Reclaim}
 }

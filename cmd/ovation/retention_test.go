@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -73,4 +76,27 @@ func TestRetention_KeptOfTopics(t *testing.T) {
 			t.Errorf("%+v: %v, %d warnings", c, got, n)
 		}
 	}
+}
+
+// Every hour the files give up what was deleted; one that cannot is logged, tried again, and keeps no other
+// from it.
+func TestReclaim_EveryHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines diary
+		calls := [2]int{}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			reclaim(ctx, slog.New(slog.NewTextHandler(&lines, nil)),
+				func(context.Context) error { calls[0]++; return errors.New("the disk is away") },
+				func(context.Context) error { calls[1]++; return nil })
+		}()
+		time.Sleep(3*reclaimEvery + time.Minute)
+		cancel()
+		<-done
+		if calls != [2]int{3, 3} || lines.having("level=WARN", "the disk is away") != 3 {
+			t.Error(calls)
+		}
+	})
 }
