@@ -30,6 +30,18 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
+// BenchmarkErased is what it costs to know of a member that answers show that it is not erased.
+func BenchmarkErased(b *testing.B) {
+	r := newHarness(b, 8, Options{})
+	g := newGraveyard(r, 10, 3)
+	b.ReportAllocs()
+	for b.Loop() {
+		if r.node.Erased(1, g.ids[0]) {
+			b.Fatal("the member is there")
+		}
+	}
+}
+
 // BenchmarkPoison_OtherShards is how many records a second three shards apply
 // while the fourth meets so many poison records, each of which it starts again for twice.
 func BenchmarkPoison_OtherShards(b *testing.B) {

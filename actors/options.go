@@ -61,11 +61,14 @@ type Questions struct {
 	MaxRows uint64 // a question that would read more is refused; 0: no bound
 }
 
-// Retention of the public topic. Trim cuts a partition of it below an offset; nil: it is the
-// broker's business. TrimAfter is how long what was routed stays.
+// Retention of the public topic and of dead letters. Trim cuts a partition of the topic below an
+// offset, TrimLetters what was published before a time; nil: both are the broker's business.
+// TrimAfter is how long what was routed stays, TrimLettersAfter how long letters do.
 type Retention struct {
-	Trim      func(ctx context.Context, partition int, before int64) error
-	TrimAfter time.Duration
+	Trim             func(ctx context.Context, partition int, before int64) error
+	TrimAfter        time.Duration
+	TrimLetters      func(ctx context.Context, before time.Time) error
+	TrimLettersAfter time.Duration
 }
 
 // withDefaults is the options with the defaults filled in.

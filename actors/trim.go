@@ -65,7 +65,7 @@ func reachedAll(applied, ends []int64) bool {
 // trimEvery is how often marks are made.
 const trimEvery = time.Minute
 
-// retention cuts the public topic of a node.
+// retention cuts the public topic and the dead letters of a node.
 type retention struct {
 	o       *Options
 	shards  *shards
@@ -84,6 +84,15 @@ func (r *retention) run(ctx context.Context) {
 			return
 		}
 		r.trim(ctx)
+		r.trimLetters(ctx)
+	}
+}
+
+// trimLetters cuts the dead letters that are old.
+func (r *retention) trimLetters(ctx context.Context) {
+	before := r.o.Now().Add(-r.o.TrimLettersAfter)
+	if err := r.o.TrimLetters(ctx, before); err != nil && ctx.Err() == nil {
+		r.o.Log.Warn("the dead letters cannot be cut", "before", before, "err", err)
 	}
 }
 

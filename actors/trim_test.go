@@ -1,10 +1,17 @@
 package actors
 
 import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/router"
 )
 
 func TestTrim_CutsOnlyWhatIsAppliedAndPublished(t *testing.T) {
@@ -31,4 +38,31 @@ func TestTrim_CutsOnlyWhatIsAppliedAndPublished(t *testing.T) {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
+}
+
+// Every minute the dead letters are cut that are older than they are kept; an error is tried again.
+func TestRetention_CutsOldLetters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cut []time.Duration
+		o := Options{Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Retention: Retention{
+			TrimLettersAfter: 7 * 24 * time.Hour,
+			TrimLetters: func(_ context.Context, before time.Time) error {
+				cut = append(cut, time.Since(before))
+				return errors.New("away")
+			},
+		}}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			(&retention{&o, &shards{}, new(router.Handles), newTrimmer(time.Hour)}).run(ctx)
+		}()
+		time.Sleep(3*trimEvery + time.Second)
+		cancel()
+		<-done
+		week := 7 * 24 * time.Hour
+		if diff := cmp.Diff([]time.Duration{week, week, week}, cut); diff != "" {
+			t.Error(diff)
+		}
+	})
 }

@@ -45,9 +45,17 @@ type Lookups struct {
 	Networks *networks.Networks // that tokens are checked and refreshed at; nil: none
 }
 
+// Memory bounds what an API has in memory.
+type Memory struct {
+	CacheBytes    int   // of the response cache; default 32 MiB
+	OpenedBytes   int   // of opened members that are cached; default 32 MiB
+	InFlightBytes int64 // of requests under way; default 256 MiB
+}
+
 // Config is what an API is made of.
 type Config struct {
 	Lookups
+	Memory
 	Engine   port.Engine
 	Hasher   port.Hasher
 	Now      func() time.Time
@@ -56,13 +64,10 @@ type Config struct {
 	Signing  []PrivateKey         // of member tokens: those that this node holds
 	TokenKey [16]byte             // of access tokens and cursors
 	Keys     port.DataKeys        // data keys of members
+	Kept     time.Duration        // for how long logs may have bytes of a member after it is erased; 0: not known
 	HashCost credentials.HashCost // of a member's password; zero: the least that OWASP advises
 	Logger   *slog.Logger
 	Access   *slog.Logger // the access log; nil: none
-
-	CacheBytes    int   // of the response cache; default 32 MiB
-	OpenedBytes   int   // of opened members that are cached; default 32 MiB
-	InFlightBytes int64 // of requests under way; default 256 MiB
 }
 
 // defaultOpened is of opened members that are cached, in bytes, where the program gives no other.
@@ -94,7 +99,7 @@ func New(config Config) (*API, error) {
 	handlers := &services{
 		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},
-		erasure: erasure.New(tokens),
+		erasure: erasure.New(tokens, config.Kept),
 		export:  export.New(envelopes),
 		merging: merging.New(envelopes),
 	}

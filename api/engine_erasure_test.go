@@ -10,7 +10,7 @@ func (s *fakeEngine) erase(sub *domain.Submission, c *domain.EraseMember) domain
 		return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "no such member"}
 	}
 	s.members[c.Member] = &domain.Member{ID: m.ID, Account: m.Account, State: domain.MemberErased, Updated: c.At}
-	return domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: 7}
+	return domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: 7, GoneBy: c.GoneBy}
 }
 
 // Gone is why a member is not there any more.
@@ -26,6 +26,14 @@ func (s *fakeEngine) Gone(id domain.MemberID) error {
 		return domain.Merged(m.Lent.To)
 	}
 	return nil
+}
+
+// Erased reports that a member of the account is erased.
+func (s *fakeEngine) Erased(account domain.AccountID, id domain.MemberID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.members[id]
+	return m != nil && m.Account == account && m.State == domain.MemberErased
 }
 
 // gone reports that a submission names a member who is erased.

@@ -49,21 +49,22 @@ func (h *fixture) read(receipt string) *token.Receipt {
 }
 
 // An erasure submits its command to the slot of the member. Its receipt names member, account,
-// application, time, the position of the record, and a time seven days later.
+// application, time, the position of the record, and the time by which the logs have no byte of it.
 func TestErase_Receipt(t *testing.T) {
 	h := newFixture(t)
+	h.renew(func(c *Config) { c.Kept = 8*24*time.Hour + time.Hour })
 	h.remembering()
 	e := answered[wire.Erased](h, h.post(erasePath, ""))
 	erased := now.Truncate(time.Second)
 	equal(t, &token.Receipt{
 		Issuer: "https://api.example", KID: "k1", Member: 4097, Account: 1, Application: 2, Erased: erased,
 		Position: wire.EncodePosition(domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: 0, Next: 7}}}),
-		GoneBy:   erased.AddDate(0, 0, 7),
+		GoneBy:   now.Add(8*24*time.Hour + time.Hour).Truncate(time.Second),
 	}, h.read(e.Receipt))
 	if last := h.engine.submitted[len(h.engine.submitted)-1]; !e.Deleted || last.Slot != domain.MemberID(4097).Slot() || last.Account != 1 {
 		t.Errorf("%+v %+v", e, last)
 	}
-	equal(t, &domain.EraseMember{Member: 4097, At: now.UnixMilli()}, h.engine.submitted[0].Command.(*domain.EraseMember))
+	equal(t, &domain.EraseMember{Member: 4097, At: now.UnixMilli(), GoneBy: now.Add(8*24*time.Hour + time.Hour).UnixMilli()}, h.engine.submitted[0].Command.(*domain.EraseMember))
 	if strings.Contains(h.log.String(), e.Receipt) {
 		t.Error("the receipt is logged")
 	}
@@ -73,14 +74,16 @@ func TestErase_Receipt(t *testing.T) {
 // without it, or with another one, is gone.
 func TestErase_Repeat(t *testing.T) {
 	h := newFixture(t)
+	h.renew(func(c *Config) { c.Kept = 8 * 24 * time.Hour })
 	h.remembering()
 	first := h.post(erasePath, "", "Idempotency-Key", "e-1")
 	want := answered[wire.Erased](h, first)
 	equal(t, "", first.Header().Get("Idempotent-Replayed"))
-	for range 3 {
+	for i := range 3 {
 		h.renew(func(c *Config) {
 			later := c.Now().Add(7 * time.Hour)
 			c.Now = func() time.Time { return later }
+			c.Kept = time.Duration(i) * 30 * 24 * time.Hour // the topics have other settings by now, or no limit
 		})
 		w := h.post(erasePath, "", "Idempotency-Key", "e-1")
 		equal(t, want, answered[wire.Erased](h, w))
@@ -91,6 +94,16 @@ func TestErase_Repeat(t *testing.T) {
 	}
 	h.refused(h.post(erasePath, ""), domain.Gone, "")
 	h.refused(h.post(erasePath, "", "Idempotency-Key", "e-2"), domain.Gone, "")
+}
+
+// Where no setting bounds how long a topic keeps a record, the receipt does not say when the last bytes
+// are gone.
+func TestErase_NoLimit(t *testing.T) {
+	h := newFixture(t)
+	e := answered[wire.Erased](h, h.post(erasePath, ""))
+	if r := h.read(e.Receipt); !r.GoneBy.IsZero() || r.Member != 4097 {
+		t.Errorf("%+v", r)
+	}
 }
 
 // A member that is unknown, or another account's, is error 5, a bad id 4, no key 1; nothing changes.
@@ -168,6 +181,7 @@ func TestErased_IDsAreGone(t *testing.T) {
 		case o.ID == "recordActivity":
 			tried++
 			h.isGone(o.Name(), h.sentTo(o, "&async=0"), "id")
+			h.isGone(o.Name(), h.sentTo(o, "&async=1"), "id")
 		case hasParam(o, "id"):
 			tried++
 			more := "&id=4097"
@@ -231,6 +245,7 @@ func TestErased_OneOfMany(t *testing.T) {
 	h := erased(t)
 	for target, record := range map[string]string{
 		"/v1.1/activities/record?async=0": `{"activityid":100,"brandid":1,"id":4097}`,
+		"/v1.1/activities/record":         `{"activityid":100,"brandid":1,"id":4097}`,
 		"/v1.1/members/register":          `{"service":"deezer","uid":"d","authtoken":"t","id":4097}`,
 	} {
 		w := h.post(target, record)

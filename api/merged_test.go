@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -35,11 +36,24 @@ func TestMerged_IdentitiesGoOn(t *testing.T) {
 	}
 }
 
-// An id of a merged member is gone.
+// An id of a merged member is gone; nothing is recorded for it, whether the outcome is awaited or not.
 func TestMerged_IDIsGone(t *testing.T) {
 	h := newFixture(t)
 	h.merge()
 	h.refused(h.get("/v1.1/member/4097"), domain.Gone, "")
+	for _, async := range []string{"0", "1"} {
+		w := h.post("/v1.1/activity/record", "activityid=100&brandid=1&id=4097&async="+async)
+		if h.refused(w, domain.Gone, "id"); !strings.HasSuffix(w.Header().Get("Location"), "/v1.1/member/8195") {
+			t.Errorf("async=%s: Location %q", async, w.Header().Get("Location"))
+		}
+		w = h.post("/v1.1/activities/record?async="+async, `{"activityid":100,"brandid":1,"id":4097}`)
+		if !strings.Contains(w.Body.String(), `"rejected":1`) || !strings.Contains(w.Body.String(), `"error":{"code":16,`) {
+			t.Errorf("async=%s: %s", async, w.Body)
+		}
+	}
+	if n := len(h.engine.submitted); n > 0 {
+		t.Errorf("%d submissions", n)
+	}
 }
 
 // A poll of an answer that names a merged member asks whether that one's record has changed, and what

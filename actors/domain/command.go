@@ -116,6 +116,7 @@ func (*DeleteAction) Kind() Kind { return KindDelete }
 type EraseMember struct {
 	Member MemberID // its slot is the record's place
 	At     int64    // ms since 1970
+	GoneBy int64    // ms since 1970: when the last bytes of it are gone; 0: that is not known
 }
 
 // Kind is KindEraseMember.
@@ -212,6 +213,7 @@ type Outcome struct {
 
 	ErasedAt   int64 // of an erasure: ms since 1970
 	ErasedNext int64 // of an erasure: the offset behind its record
+	GoneBy     int64 // of an erasure: that of its command
 
 	MovedTo  int      // 1 + the shard that will have the last word; 0: this is it
 	Replayed bool     // the request id was known: this is the first outcome

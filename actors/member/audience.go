@@ -271,5 +271,15 @@ func (c *Index) Members() int { return len(c.ids) }
 // ID is the member of an ordinal.
 func (c *Index) ID(ord domain.Ordinal) domain.MemberID { return c.ids[ord] }
 
+// Shows reports that answers show the member of an ordinal: it is active, and its own.
+func (c *Index) Shows(ord domain.Ordinal) bool {
+	m, k := c.bitmaps.get(bitValue{domain.AttrMember, ""}), int(ord>>pageBits)
+	if m == nil || k >= len(m.pages) || m.pages[k] == nil {
+		return false
+	}
+	i := ord & (1<<pageBits - 1)
+	return m.pages[k].words[i>>6]&(1<<(i&63)) != 0
+}
+
 // Alive is the number of members that answers show.
 func (c *Index) Alive() int { return c.alive }

@@ -27,6 +27,8 @@ type Shard interface {
 	// Anyone is the record of a member of whatever account and state; nil where there is none, or that
 	// is not known.
 	Anyone(id domain.MemberID) *domain.Member
+	// Erased reports that the member of the account is known to be erased.
+	Erased(account domain.AccountID, id domain.MemberID) bool
 	// Resolve is the members that names of the shard name, all of those that a pointer
 	// names or the one of them created first, and the offset that is applied.
 	Resolve(

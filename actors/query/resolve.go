@@ -82,6 +82,11 @@ func (c *Coordinator) Gone(id domain.MemberID) error {
 	return nil
 }
 
+// Erased reports that the member of the account is known to be erased.
+func (c *Coordinator) Erased(account domain.AccountID, id domain.MemberID) bool {
+	return c.o.Shards[id.Slot().Shard(len(c.o.Shards))].Erased(account, id)
+}
+
 // Resolve is the member that an identity of the kind names as of the newest commit; of those
 // that a pointer names the one created first; 0: none.
 func (c *Coordinator) Resolve(
@@ -170,6 +175,22 @@ func (l *Local) Anyone(id domain.MemberID) *domain.Member {
 		return nil
 	}
 	return m
+}
+
+// Erased looks at the view. Only of a member that answers do not show the record is read.
+func (l *Local) Erased(account domain.AccountID, id domain.MemberID) bool {
+	v := l.Views.Acquire()
+	if v == nil {
+		return false
+	}
+	defer v.Release()
+	place, ok := v.Roster.Find(id)
+	of := v.Account(account)
+	if !ok || place.Account != account || of == nil || of.Members.Shows(place.Ord) {
+		return false
+	}
+	m, err := v.Snapshot.Member(account, place.Ord)
+	return err == nil && m != nil && m.State == domain.MemberErased
 }
 
 // Resolve reads on the caller's goroutine.

@@ -115,7 +115,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := in.Action.standing(ctx, req); err != nil {
+	if err := in.Action.standing(ctx, req, s.Durable); err != nil {
 		return nil, err
 	}
 	out, err := req.Submit(ctx, s)
@@ -152,12 +152,18 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	return item, nil
 }
 
-// standing refuses an action of a member that is named by its id and was merged into another.
-func (in *Action) standing(ctx context.Context, req *serve.Request) error {
+// standing refuses an action of a member that is named by its id and was merged into another, or, of a
+// durable one, whose outcome is not awaited, is erased.
+func (in *Action) standing(ctx context.Context, req *serve.Request, durable bool) error {
 	if in.ID == 0 {
 		return nil
 	}
-	return serve.BlameMember(req.Standing(ctx, domain.MemberID(in.ID)), "id")
+	id := domain.MemberID(in.ID)
+	err := req.Standing(ctx, id)
+	if err == nil && durable && req.Engine.Erased(req.Account(), id) {
+		err = domain.ErrErased
+	}
+	return serve.BlameMember(err, "id")
 }
 
 // recording is the submission of an action. A durable one, whose outcome is not awaited,

@@ -68,7 +68,7 @@ func (m *manyItem) prepare(ctx context.Context, in *Action, durable bool) {
 	if m.sub, m.err = recording(m.req, in, durable); m.err != nil {
 		return
 	}
-	if m.err = in.standing(ctx, m.req); m.err != nil {
+	if m.err = in.standing(ctx, m.req, durable); m.err != nil {
 		return
 	}
 	if durable {

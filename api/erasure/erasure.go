@@ -12,10 +12,14 @@ import (
 )
 
 // Service erases members.
-type Service struct{ tokens *token.Tokens }
+type Service struct {
+	tokens *token.Tokens
+	kept   time.Duration
+}
 
-// New makes a Service whose receipts are signed there.
-func New(tokens *token.Tokens) *Service { return &Service{tokens} }
+// New makes a Service whose receipts are signed there. Kept is for how long the logs may have bytes
+// of a member after it is erased; 0: that is not known.
+func New(tokens *token.Tokens, kept time.Duration) *Service { return &Service{tokens, kept} }
 
 // eraseIn are the parameters of member/delete.
 type eraseIn struct {
@@ -33,7 +37,11 @@ func (s *Service) Delete(ctx context.Context, req *serve.Request, in *eraseIn) (
 		return nil, err
 	}
 	sub := req.Submission()
-	sub.Command, sub.Slot = &domain.EraseMember{Member: member, At: req.Now.UnixMilli()}, member.Slot()
+	erase := &domain.EraseMember{Member: member, At: req.Now.UnixMilli()}
+	if s.kept > 0 {
+		erase.GoneBy = req.Now.Add(s.kept).UnixMilli()
+	}
+	sub.Command, sub.Slot = erase, member.Slot()
 	out, err := req.Submit(ctx, sub)
 	if err != nil {
 		return nil, err
@@ -52,9 +60,12 @@ func receiptOf(req *serve.Request, out *domain.Outcome) *token.Receipt {
 	for _, s := range out.Position.Shards { // the member's alone
 		at.Shards = append(at.Shards, domain.ShardOffset{Shard: s.Shard, Next: out.ErasedNext})
 	}
-	erased := time.UnixMilli(out.ErasedAt).UTC().Truncate(time.Second)
-	return &token.Receipt{
+	r := &token.Receipt{
 		Member: out.Member, Account: req.Account(), Application: req.App.ID,
-		Erased: erased, Position: wire.EncodePosition(at), GoneBy: erased.Add(token.Kept),
+		Erased: time.UnixMilli(out.ErasedAt).UTC().Truncate(time.Second), Position: wire.EncodePosition(at),
 	}
+	if out.GoneBy > 0 {
+		r.GoneBy = time.UnixMilli(out.GoneBy).UTC().Truncate(time.Second)
+	}
+	return r
 }

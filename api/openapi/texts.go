@@ -112,8 +112,8 @@ func outcomeText(o *serve.Operation, status int) string {
 
 // Notes are what an operation's summary does not say, by its id.
 var Notes = map[string]string{
-	"recordActivity":        "With async=1, the default, an unknown brand or activity is an error at once, an unknown member is not: the answer is 202 and the record becomes a dead letter. async=0 waits and tells.",
-	"recordActivities":      "A bad record is an error of its own item. With async=1, the default, an unknown member is not told: the record becomes a dead letter. The same Idempotency-Key with other records is error 7 of the whole request.",
+	"recordActivity":        "With async=1, the default, an unknown brand or activity is an error at once, an unknown member is not: the answer is 202 and the record becomes a dead letter. async=0 waits and tells. An id that is known to be of a member who is erased, or merged into another, is error 16 in either case.",
+	"recordActivities":      "A bad record is an error of its own item. With async=1, the default, an unknown member is not told: the record becomes a dead letter; one who is erased, or merged into another, is error 16. The same Idempotency-Key with other records is error 7 of the whole request.",
 	"getFeed":               "Without all_member_actions=1 each member's latest matching action alone.",
 	"getFeedRSS":            "RSS 2.0 of what activity/feed lists: title is the member's name and the action's, guid its ID, description the values in its Content, as HTML. Errors are JSON.",
 	"getBrandActivityStats": "Most actions first. Without limit all rows.",

@@ -144,5 +144,11 @@ func (r *Recorder) Gone(id domain.MemberID) error {
 	return r.engine.Gone(id)
 }
 
+// Erased is asked for by writes.
+func (r *Recorder) Erased(account domain.AccountID, id domain.MemberID) bool {
+	r.record(&domain.ReadSet{}, false)
+	return r.engine.Erased(account, id)
+}
+
 // Elsewhere is no part of an answer.
 func (r *Recorder) Elsewhere(f func(account domain.AccountID, tokens uint64)) { r.engine.Elsewhere(f) }

@@ -30,6 +30,9 @@ type Engine interface {
 	// Gone is why a member, of whatever account, is not there any more: domain.ErrErased or
 	// domain.Merged; nil where it is, never was, or where that is not known.
 	Gone(id domain.MemberID) error
+	// Erased reports that the member of the account is known to be erased; that costs a look at what is
+	// in memory.
+	Erased(account domain.AccountID, id domain.MemberID) bool
 	// Resolve is the member that an identity of the kind names, of those that a
 	// pointer names the one created first; 0: none.
 	Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error)

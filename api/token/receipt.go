@@ -23,10 +23,6 @@ const (
 	receiptAudience = "erasure"
 )
 
-// Kept is how long the public topic and the topic of its dead letters keep a record: nothing else
-// keeps bytes of an erased member for longer.
-const Kept = 7 * 24 * time.Hour
-
 // Receipt says that a member was erased. Times are to the second.
 type Receipt struct {
 	Issuer      string // the address of the API; Sign fills it in
@@ -35,8 +31,8 @@ type Receipt struct {
 	Account     domain.AccountID
 	Application domain.ApplicationID // by whose key it was erased
 	Erased      time.Time
-	Position    string // from which on the member is erased, as X-Position has it
-	GoneBy      time.Time
+	Position    string    // from which on the member is erased, as X-Position has it
+	GoneBy      time.Time // zero: nothing says when the last bytes are gone
 }
 
 // receiptClaims are the claims of a receipt.
@@ -46,7 +42,7 @@ type receiptClaims struct {
 	Application string           `json:"application"`
 	ErasedAt    *jwt.NumericDate `json:"erased_at"`
 	Position    string           `json:"position"`
-	GoneBy      *jwt.NumericDate `json:"gone_by"`
+	GoneBy      *jwt.NumericDate `json:"gone_by,omitempty"`
 }
 
 // Signs reports that this node holds a key to sign with.
@@ -62,14 +58,18 @@ func (t *Tokens) SignReceipt(r *Receipt, keys []*domain.SigningKey, now time.Tim
 	if key == nil {
 		return "", ErrNoKey
 	}
-	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, &receiptClaims{
+	claims := &receiptClaims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: t.issuer, Subject: decimal(r.Member), Audience: jwt.ClaimStrings{receiptAudience},
 			IssuedAt: jwt.NewNumericDate(r.Erased),
 		},
 		Account: decimal(r.Account), Application: decimal(r.Application),
-		ErasedAt: jwt.NewNumericDate(r.Erased), Position: r.Position, GoneBy: jwt.NewNumericDate(r.GoneBy),
-	})
+		ErasedAt: jwt.NewNumericDate(r.Erased), Position: r.Position,
+	}
+	if !r.GoneBy.IsZero() {
+		claims.GoneBy = jwt.NewNumericDate(r.GoneBy)
+	}
+	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, claims)
 	token.Header["kid"], token.Header["typ"] = kid, receiptType
 	signed, err := token.SignedString(key)
 	if err != nil {
@@ -181,11 +181,15 @@ func (c *receiptClaims) receipt(kid string) (*Receipt, error) {
 	account, ok2 := number(c.Account)
 	application, ok3 := number(c.Application)
 	if !ok1 || !ok2 || !ok3 || max(account, application) > 1<<32-1 ||
-		c.ErasedAt == nil || c.GoneBy == nil || c.Position == "" {
+		c.ErasedAt == nil || c.Position == "" {
 		return nil, errIncomplete
 	}
-	return &Receipt{
+	r := &Receipt{
 		Issuer: c.Issuer, KID: kid, Member: domain.MemberID(member), Account: domain.AccountID(account),
-		Application: domain.ApplicationID(application), Erased: c.ErasedAt.Time, Position: c.Position, GoneBy: c.GoneBy.Time,
-	}, nil
+		Application: domain.ApplicationID(application), Erased: c.ErasedAt.Time, Position: c.Position,
+	}
+	if c.GoneBy != nil {
+		r.GoneBy = c.GoneBy.Time
+	}
+	return r, nil
 }

@@ -18,7 +18,7 @@ import (
 // ofErasure is a receipt of member 4097, before it is signed.
 func ofErasure() *Receipt {
 	return &Receipt{
-		Member: 4097, Account: 1, Application: 2, Erased: now.Add(-time.Hour), Position: "AQ", GoneBy: now.Add(-time.Hour).Add(Kept),
+		Member: 4097, Account: 1, Application: 2, Erased: now.Add(-time.Hour), Position: "AQ", GoneBy: now.Add(8 * 24 * time.Hour),
 	}
 }
 
@@ -75,12 +75,31 @@ func TestReceipt_ReadAsSigned(t *testing.T) {
 	}
 }
 
+// A receipt that does not say when the last bytes are gone has no such claim.
+func TestReceipt_WithoutGoneBy(t *testing.T) {
+	keys := []*domain.SigningKey{from("a", 99*time.Hour)}
+	r := ofErasure()
+	r.GoneBy = time.Time{}
+	raw, err := newTokens(t, "a").SignReceipt(r, keys, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims, err := base64.RawURLEncoding.DecodeString(strings.Split(raw, ".")[1])
+	if err != nil || strings.Contains(string(claims), "gone_by") {
+		t.Errorf("%s %v", claims, err)
+	}
+	got, err := ReadReceipt(raw, published(t, keys, now))
+	if err != nil || !got.GoneBy.IsZero() || !got.Erased.Equal(r.Erased) {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
 // forgeReceipt signs the claims of a receipt in another way.
 func forgeReceipt(t *testing.T, method jwt.SigningMethod, key any, header map[string]any, change func(jwt.MapClaims)) string {
 	t.Helper()
 	c := jwt.MapClaims{
 		"iss": issuer, "sub": "4097", "aud": []string{receiptAudience}, "iat": now.Unix(), "account": "1", "application": "2",
-		"erased_at": now.Unix(), "position": "AQ", "gone_by": now.Add(Kept).Unix(),
+		"erased_at": now.Unix(), "position": "AQ", "gone_by": now.Add(8 * 24 * time.Hour).Unix(),
 	}
 	change(c)
 	made := jwt.NewWithClaims(method, c)

@@ -21,6 +21,7 @@
 //	dlq*.go         dead letters: list, show, replay
 //	demo.go         a node with an audience
 //	receipt.go      receipts of erasures
+//	retention.go    how long the logs have what was published, and when files give up what was deleted
 //	inspect.go      the store's keys as text
 //	version.go      what was built
 //	arch_test.go    the architecture, held by a test

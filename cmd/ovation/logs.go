@@ -35,7 +35,8 @@ type topics struct {
 	source           publicTopic
 	letters          *ingest.DeadLetters
 	counts           *activity.Stats
-	replication      string // how many copies there are, for /status
+	replication      string        // how many copies there are, for /status
+	kept             time.Duration // see keptOf
 }
 
 // logSyncEvery is how often the log makes durable at most: what comes meanwhile shares the
@@ -180,7 +181,9 @@ func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
 	for _, w := range made.Problems {
 		p.log.Warn("a topic is not as it should be", "problem", w.String())
 	}
-	p.topics.replication = replicationOf(made, len(p.cfg.Kafka) == 0)
+	embedded := len(p.cfg.Kafka) == 0
+	p.topics.replication = replicationOf(made, embedded)
+	p.topics.kept = keptOf(made, embedded, p.log)
 	return nil
 }
 

@@ -21,7 +21,6 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/activity"
-	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
@@ -171,13 +170,6 @@ func taken(err error) error {
 
 // openNode opens the actors on the logs and the stores, and reads the catalog.
 func (p *program) openNode(ctx context.Context) error {
-	var trim func(context.Context, int, int64) error
-	if p.eventLog != nil { // only its node cuts the embedded log
-		trim = func(ctx context.Context, partition int, before int64) error {
-			_, err := p.client.DeleteRecords(ctx, p.cfg.TopicPrefix+kafka.Activities, partition, before)
-			return err
-		}
-	}
 	shards := p.topics.journal.Partitions()
 	p.node = actors.New(actors.Options{
 		Logs: actors.Logs{
@@ -201,7 +193,7 @@ func (p *program) openNode(ctx context.Context) error {
 			CachedIdentities:  p.budget.Shards.Identities(shards),
 		},
 		Questions:   actors.Questions{Workers: p.budget.Workers(), MaxRows: uint64(p.cfg.MaxRows)},
-		Retention:   actors.Retention{Trim: trim, TrimAfter: time.Hour},
+		Retention:   p.retention(p.cfg.TopicPrefix),
 		TopicPrefix: p.cfg.TopicPrefix,
 		Incarnation: incarnation(),
 		Log:         p.log,
@@ -293,9 +285,11 @@ func (p *program) openAPI(context.Context) error {
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Logger: p.log, Access: p.port.accessLogger(),
-		Lookups:    api.Lookups{Geo: p.port.located(), Networks: p.port.networks},
-		CacheBytes: int(p.budget.API.Cached), OpenedBytes: int(p.budget.API.Opened), InFlightBytes: p.budget.API.InFlight,
+		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Kept: p.topics.kept, Logger: p.log, Access: p.port.accessLogger(),
+		Lookups: api.Lookups{Geo: p.port.located(), Networks: p.port.networks},
+		Memory: api.Memory{
+			CacheBytes: int(p.budget.API.Cached), OpenedBytes: int(p.budget.API.Opened), InFlightBytes: p.budget.API.InFlight,
+		},
 	})
 	return err
 }

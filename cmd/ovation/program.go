@@ -169,6 +169,7 @@ func (p *program) Run(ctx context.Context) error {
 	defer stop()
 	p.running.Go(func() { tuning.NewHeapKeeper(int64(p.cfg.Memory), p.node, p.log).Run(keeping) })
 	p.running.Go(func() { p.port.watch(keeping) })
+	p.running.Go(func() { reclaim(keeping, p.log, reclaims(p.keys.store, p.eventLog)...) })
 	status.RegisterPort(p.metrics, p.port.shown())
 	public := transport.New(transport.Options{Handler: p.api, Certificate: p.port.certificate, Log: p.log})
 	p.running.Go(func() { p.failed <- public.Serve(p.public) })

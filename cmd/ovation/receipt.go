@@ -17,7 +17,7 @@ import (
 
 // Receipt is about receipts of erasures.
 type Receipt struct {
-	Verify ReceiptVerify `cmd:"" help:"Check a receipt of an erasure, and print what it says: member, time, position, and the time by which the last bytes are gone. Any JWT library checks it, too: EdDSA, typ erasure+jwt, aud erasure."`
+	Verify ReceiptVerify `cmd:"" help:"Check a receipt of an erasure, and print what it says: member, time, position, and the time by which the last bytes are gone, where that is known. Any JWT library checks it, too: EdDSA, typ erasure+jwt, aud erasure."`
 }
 
 // ReceiptVerify checks a receipt.
@@ -56,9 +56,13 @@ func (c *ReceiptVerify) Run(ctx context.Context, w io.Writer) error {
 
 func printReceipt(w io.Writer, r *token.Receipt) error {
 	moment := func(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
+	gone := "not known: the topics of the installation had no limit when the member was erased"
+	if !r.GoneBy.IsZero() {
+		gone = moment(r.GoneBy)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "member\t%d\naccount\t%d\napplication\t%d\n", r.Member, r.Account, r.Application)
-	fmt.Fprintf(t, "erased\t%s\nposition\t%s\ngone by\t%s\n", moment(r.Erased), harmless([]byte(r.Position)), moment(r.GoneBy))
+	fmt.Fprintf(t, "erased\t%s\nposition\t%s\ngone by\t%s\n", moment(r.Erased), harmless([]byte(r.Position)), gone)
 	fmt.Fprintf(t, "issuer\t%s\nkey\t%s\n", harmless([]byte(r.Issuer)), harmless([]byte(r.KID)))
 	return t.Flush()
 }

@@ -27,6 +27,10 @@ func TestReceipt_KeySetOfAnAddress(t *testing.T) {
 	must(t, err)
 	file := filepath.Join(t.TempDir(), "receipt")
 	must(t, os.WriteFile(file, []byte("\n "+raw+"\n"), 0o600))
+	raw, err = tokens.SignReceipt(&token.Receipt{Member: 9, Account: 1, Application: 2, Erased: now, Position: "AQ"}, keys, now)
+	must(t, err)
+	endless := filepath.Join(t.TempDir(), "endless")
+	must(t, os.WriteFile(endless, []byte(raw), 0o600))
 	long := filepath.Join(t.TempDir(), "long")
 	must(t, os.WriteFile(long, bytes.Repeat([]byte(" "), maxReceipt+1), 0o600))
 	served := map[string]string{"/keys": string(tokens.KeySet(keys, now)), "/text": "x", "/long": strings.Repeat(" ", maxKeySet+1)}
@@ -38,6 +42,12 @@ func TestReceipt_KeySetOfAnAddress(t *testing.T) {
 		_, _ = w.Write([]byte(text))
 	}))
 	defer server.Close()
+	for file, gone := range map[string]string{file: "gone by      2026-03-15 12:00:00 UTC\n", endless: "gone by      not known: "} {
+		var out bytes.Buffer
+		if err := (&ReceiptVerify{File: file, JWKS: server.URL + "/keys"}).Run(t.Context(), &out); err != nil || !strings.Contains(out.String(), gone) {
+			t.Errorf("%v\n%s", err, &out)
+		}
+	}
 	for _, c := range []struct{ file, path, want string }{
 		{file, "/keys", ""},
 		{file, "/text", "it is no JSON Web Key Set"},

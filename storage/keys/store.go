@@ -61,6 +61,7 @@ type Store struct {
 	opts    Options
 	space   *pebblefs.Space
 	refused atomic.Uint64
+	deleted atomic.Bool // since the last Reclaim, or that is not known
 
 	gate   sync.RWMutex // held shared by every call into the store, alone by Close
 	closed bool
@@ -97,6 +98,7 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("storage: %w", err)
 	}
 	s := &Store{db: db, opts: o, space: pebblefs.NewSpace(o.FS, dir)}
+	s.deleted.Store(true)
 	if err := errors.Join(s.checkFormat(dir), s.loadPlace()); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
@@ -174,6 +176,7 @@ func (s *Store) write(keys []domain.WrappedKey, place []byte, o *pebble.WriteOpt
 		k := appendKey(key[:0], keys[i].ID)
 		if keys[i].Wrapped == nil {
 			err = b.Delete(k, nil)
+			s.deleted.Store(true)
 		} else {
 			err = b.Set(k, keys[i].Wrapped, nil)
 		}
@@ -202,6 +205,23 @@ func (s *Store) Get(_ context.Context, ids []domain.KeyID, found func(i int, wra
 		if err != nil {
 			return s.unreadable(err)
 		}
+	}
+	return nil
+}
+
+// Reclaim has the files give up the keys that were deleted since the call before: compaction alone
+// leaves them for as long as few others are written.
+func (s *Store) Reclaim(ctx context.Context) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	if !s.deleted.Swap(false) {
+		return nil
+	}
+	if err := s.db.Compact(ctx, []byte{familyKey}, []byte{familyKey + 1}, false); err != nil {
+		s.deleted.Store(true)
+		return fmt.Errorf("storage: the data keys: %w", err)
 	}
 	return nil
 }

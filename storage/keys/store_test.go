@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
@@ -87,6 +88,39 @@ func TestStore_PutAndGet(t *testing.T) {
 	if _, err := s.Stats(); !errors.Is(err, ErrClosed) {
 		t.Errorf("stats of a closed store: %v", err)
 	}
+}
+
+// The wrapped bytes of a key that is deleted are in no table after Reclaim, those of others are.
+func TestStore_ReclaimLeavesNothingOfADeletedKey(t *testing.T) {
+	fs := vfs.NewMem()
+	s := openIn(t, fs, Options{})
+	check.OK(t, s.Put(ctx, []domain.WrappedKey{numbered(1), numbered(2)}))
+	check.OK(t, s.db.Flush())
+	inTables := func(n int) (found bool) {
+		s.db.TestOnlyWaitForCleaning()
+		for _, name := range check.Must[[]string](t)(fs.List("keys")) {
+			if strings.HasSuffix(name, ".sst") {
+				f := check.Must[vfs.File](t)(fs.Open(fs.PathJoin("keys", name)))
+				found = found || bytes.Contains(check.Must[[]byte](t)(io.ReadAll(f)), numbered(n).Wrapped)
+				check.OK(t, f.Close())
+			}
+		}
+		return found
+	}
+	check.OK(t, s.Reclaim(ctx)) // of what was deleted before it was opened nothing is known
+	check.OK(t, s.Put(ctx, []domain.WrappedKey{{ID: numbered(1).ID}}))
+	if !inTables(1) {
+		t.Fatal("no table has what is to be deleted")
+	}
+	check.OK(t, s.Reclaim(ctx))
+	if inTables(1) || !inTables(2) {
+		t.Errorf("the deleted key: %v, the other one: %v", inTables(1), inTables(2))
+	}
+	before := s.db.Metrics().Compact.Count
+	if check.OK(t, s.Reclaim(ctx)); s.db.Metrics().Compact.Count != before {
+		t.Error("nothing was deleted, and the files are written anew")
+	}
+	check.OK(t, s.Close())
 }
 
 // What Put has returned for survives a crash at any moment, among puts side by side.

@@ -92,11 +92,11 @@ func deleteActionFromWire(_ *checker, m *schema.DeleteAction) domain.DeleteActio
 }
 
 func eraseToWire(e *domain.EraseMember) *schema.EraseMember {
-	return &schema.EraseMember{Member: uint64(e.Member), At: e.At}
+	return &schema.EraseMember{Member: uint64(e.Member), At: e.At, GoneBy: e.GoneBy}
 }
 
 func eraseFromWire(_ *checker, m *schema.EraseMember) domain.EraseMember {
-	return domain.EraseMember{Member: domain.MemberID(m.Member), At: m.At}
+	return domain.EraseMember{Member: domain.MemberID(m.Member), At: m.At, GoneBy: m.GoneBy}
 }
 
 func claimToWire(cl *domain.Claim) *schema.Claim {

@@ -38,6 +38,7 @@ func outcomeToWire(o *domain.Outcome) *schema.Outcome {
 		MovedTo:    int64(o.MovedTo),
 		ErasedAt:   o.ErasedAt,
 		ErasedNext: o.ErasedNext,
+		GoneBy:     o.GoneBy,
 	}
 	if o.Row != (domain.Row{}) {
 		m.Row = rowToWire(&o.Row)
@@ -59,6 +60,7 @@ func outcomeFromWire(c *checker, m *schema.Outcome) domain.Outcome {
 		MovedTo:    int(m.MovedTo),
 		ErasedAt:   m.ErasedAt,
 		ErasedNext: m.ErasedNext,
+		GoneBy:     m.GoneBy,
 	}
 	if m.Row != nil {
 		o.Row = rowFromWire(c, m.Row)

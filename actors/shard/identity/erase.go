@@ -34,7 +34,9 @@ func (g *Registrar) Erase(ctx actor.Context, r *domain.Record, c *domain.EraseMe
 			return err
 		}
 	}
-	g.effects.Complete(r, domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: r.Offset + 1})
+	g.effects.Complete(r, domain.Outcome{
+		Member: c.Member, ErasedAt: c.At, ErasedNext: r.Offset + 1, GoneBy: c.GoneBy,
+	})
 	return nil
 }
 

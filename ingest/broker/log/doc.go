@@ -48,7 +48,8 @@
 // # What is not
 //
 // There is one replica, no transaction, no compaction, and nothing is deleted by
-// age or size: DeleteRecords is for the owner of the topic.
+// age or size: DeleteRecords is for the owner of the topic, and Reclaim for what of that
+// is still in files.
 // Times of a CreateTime topic are the producers'; looking up a time that lies
 // behind a batch from the far future reads the headers after that batch one by one.
 //

@@ -2,6 +2,7 @@ package log
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -195,4 +196,22 @@ func (ids *producerIDs) take() (int64, error) {
 	}
 	ids.next++
 	return ids.next - 1, nil
+}
+
+// Reclaim has the files give up the records that were deleted since the call before: compaction alone
+// leaves them for as long as nothing else is written beside them. It rewrites the tables that have
+// them, and may be called at any time by one goroutine.
+func (l *Log) Reclaim(ctx context.Context) error {
+	for _, t := range l.Topics.All() {
+		for i := range t.Partitions {
+			p, err := l.Topics.Partition(t.ID, int32(i))
+			if err != nil {
+				continue // deleted meanwhile
+			}
+			if err := p.reclaim(ctx); err != nil {
+				return fmt.Errorf("topic %s partition %d: %w", t.Name, i, err)
+			}
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package log
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
@@ -14,6 +15,8 @@ import (
 type Partition struct {
 	*shared
 	blocks blocks
+
+	reclaimed int64 // below it the files have nothing; of the goroutine that calls Reclaim
 
 	appendTime bool // the topic has message.timestamp.type=LogAppendTime
 	maxBatch   int
@@ -195,4 +198,23 @@ func (p *Partition) stageTrim(b *pebble.Batch, start, upTo int64, gone epochs) e
 		}
 	}
 	return b.DeleteRange(p.blocks.blockKey(0), p.blocks.blockKey(upTo), nil)
+}
+
+// reclaim is Reclaim of one partition.
+func (p *Partition) reclaim(ctx context.Context) error {
+	if err := p.enter(); err != nil {
+		return err
+	}
+	defer p.leave()
+	p.mu.Lock()
+	start := p.start
+	p.mu.Unlock()
+	if start <= p.reclaimed {
+		return nil
+	}
+	if err := p.db.Compact(ctx, p.blocks.blockKey(0), p.blocks.blockKey(start), false); err != nil {
+		return err
+	}
+	p.reclaimed = start
+	return nil
 }

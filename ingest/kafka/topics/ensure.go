@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	kafkago "github.com/segmentio/kafka-go"
 
@@ -21,6 +22,11 @@ type Ensured struct {
 	Problems []Problem
 	// Single says that there is one broker only: what it loses is lost.
 	Single bool
+	// Kept is for how long, of the topics with Passing, brokers may have the bytes of a record
+	// after its append, or of a key after it was deleted. It holds only where Endless, what sets
+	// no limit, is empty.
+	Kept    time.Duration
+	Endless []string
 }
 
 // Problem is a difference between a topic and its Spec.
@@ -161,13 +167,14 @@ func (r *Ensured) complete(ctx context.Context, c *kafka.Client, names []string)
 
 // check compares the topics that were there with what they should be.
 func (r *Ensured) check(ctx context.Context, c *kafka.Client, specs []Spec, names []string) error {
-	r.Problems = nil
+	r.Problems, r.Kept, r.Endless = nil, 0, nil
 	has, err := c.Settings(ctx, names...)
 	if err != nil {
 		return err
 	}
 	for i := range specs {
 		s, t := &specs[i], &r.Topics[i]
+		r.note(s, has[s.Name])
 		problem := func(setting, want, has string, fatal bool) {
 			r.Problems = append(r.Problems, Problem{Topic: s.Name, Setting: setting, Want: want, Has: has, Fatal: fatal})
 		}

@@ -128,6 +128,7 @@ func TestEnsure_ReportsTopicsThatDiffer(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"topic activities: retention.ms is 3600000, should be 604800000",
+		"topic activities: segment.ms is 604800000, should be 86400000",
 		"topic journal: number of replicas is 1, should be 3",
 		"topic journal: min.insync.replicas is 1, should be 2",
 		"topic journal: unclean.leader.election.enable is not known, should be false",

@@ -16,6 +16,8 @@ type Spec struct {
 	// Replicas is the replication factor to create it with; 0: 3, or 1 where there is
 	// one broker only.
 	Replicas int
+	// Passing says that records that are not sealed are in it, or keys: see Ensured.Kept.
+	Passing  bool
 	Settings []Setting
 }
 
@@ -46,21 +48,25 @@ const (
 func Of(prefix string, shards, activities int) []Spec {
 	return []Spec{
 		{
-			Name: prefix + kafka.Activities, Partitions: activities, AnyPartitions: true,
+			Name: prefix + kafka.Activities, Partitions: activities, AnyPartitions: true, Passing: true,
 			Settings: []Setting{
 				{"cleanup.policy", "delete", Advised}, // what compaction drops before it is routed is not counted
 				{"max.message.bytes", strconv.Itoa(kafka.MaxActivityBytes), Advised},
 				{"retention.ms", ms(week), Advised},
+				{"segment.ms", ms(day), Advised},
 			},
 		},
 		{Name: prefix + kafka.Journal, Partitions: shards, Settings: forEver()},
 		{Name: prefix + kafka.Catalog, Partitions: 1, Settings: forEver()},
 		{
-			Name: prefix + kafka.DeadLetters, Partitions: 1,
+			Name: prefix + kafka.DeadLetters, Partitions: 1, Passing: true,
 			Settings: []Setting{
 				{"cleanup.policy", "delete", Equal},
 				{"max.message.bytes", strconv.Itoa(kafka.MaxJournalBytes), AtLeast},
+				{"message.timestamp.type", "LogAppendTime", Advised}, // no clock but the broker's says when a letter goes
 				{"retention.ms", ms(week), Advised},
+				{"segment.ms", ms(day), Advised},
+				{"segment.ms", ms(day), Advised},
 			},
 		},
 	}
@@ -70,7 +76,7 @@ func Of(prefix string, shards, activities int) []Spec {
 // compaction lags; a node that was away for half of what marks are kept begins its copy anew.
 func Keys(prefix string) Spec {
 	return Spec{
-		Name: prefix + kafka.Keys, Partitions: 1,
+		Name: prefix + kafka.Keys, Partitions: 1, Passing: true,
 		Settings: []Setting{
 			{"cleanup.policy", "compact", Equal},
 			{"segment.ms", ms(time.Hour), Advised},

@@ -937,7 +937,8 @@ func (x *ResetPassword) GetAt() int64 {
 type EraseMember struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
-	At            int64                  `protobuf:"varint,2,opt,name=at" json:"at,omitempty"` // ms
+	At            int64                  `protobuf:"varint,2,opt,name=at" json:"at,omitempty"`                       // ms
+	GoneBy        int64                  `protobuf:"varint,3,opt,name=gone_by,json=goneBy" json:"gone_by,omitempty"` // ms; 0: not known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -982,6 +983,13 @@ func (x *EraseMember) GetMember() uint64 {
 func (x *EraseMember) GetAt() int64 {
 	if x != nil {
 		return x.At
+	}
+	return 0
+}
+
+func (x *EraseMember) GetGoneBy() int64 {
+	if x != nil {
+		return x.GoneBy
 	}
 	return 0
 }
@@ -1725,10 +1733,11 @@ const file_commands_proto_rawDesc = "" +
 	"\n" +
 	"token_hash\x18\x04 \x01(\fR\ttokenHash\x123\n" +
 	"\bpersonal\x18\x05 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x0e\n" +
-	"\x02at\x18\x06 \x01(\x03R\x02at\"5\n" +
+	"\x02at\x18\x06 \x01(\x03R\x02at\"N\n" +
 	"\vEraseMember\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x0e\n" +
-	"\x02at\x18\x02 \x01(\x03R\x02at\":\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\x12\x17\n" +
+	"\agone_by\x18\x03 \x01(\x03R\x06goneBy\":\n" +
 	"\fMergeMembers\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
 	"\x04from\x18\x02 \x01(\x04R\x04from\";\n" +

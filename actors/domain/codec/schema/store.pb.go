@@ -116,6 +116,7 @@ type Outcome struct {
 	MovedTo       int64                  `protobuf:"zigzag64,11,opt,name=moved_to,json=movedTo" json:"moved_to,omitempty"`        // 1 + a shard
 	ErasedAt      int64                  `protobuf:"varint,12,opt,name=erased_at,json=erasedAt" json:"erased_at,omitempty"`       // ms since 1970
 	ErasedNext    int64                  `protobuf:"varint,13,opt,name=erased_next,json=erasedNext" json:"erased_next,omitempty"` // the offset behind the record of an erasure
+	GoneBy        int64                  `protobuf:"varint,14,opt,name=gone_by,json=goneBy" json:"gone_by,omitempty"`             // of an erasure: ms since 1970; 0: not known
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -237,6 +238,13 @@ func (x *Outcome) GetErasedAt() int64 {
 func (x *Outcome) GetErasedNext() int64 {
 	if x != nil {
 		return x.ErasedNext
+	}
+	return 0
+}
+
+func (x *Outcome) GetGoneBy() int64 {
+	if x != nil {
+		return x.GoneBy
 	}
 	return 0
 }
@@ -616,7 +624,7 @@ const file_store_proto_rawDesc = "" +
 	"\x03day\x18\x02 \x01(\rR\x03day\x12\x1b\n" +
 	"\tbody_hash\x18\x03 \x01(\x06R\bbodyHash\x12\x18\n" +
 	"\apending\x18\x04 \x01(\bR\apending\x12-\n" +
-	"\aoutcome\x18\x05 \x01(\v2\x13.ovation.v1.OutcomeR\aoutcome\"\xda\x02\n" +
+	"\aoutcome\x18\x05 \x01(\v2\x13.ovation.v1.OutcomeR\aoutcome\"\xf3\x02\n" +
 	"\aOutcome\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\rR\x04code\x12\x1c\n" +
 	"\tparameter\x18\x02 \x01(\tR\tparameter\x12\x18\n" +
@@ -633,7 +641,8 @@ const file_store_proto_rawDesc = "" +
 	"\bmoved_to\x18\v \x01(\x12R\amovedTo\x12\x1b\n" +
 	"\terased_at\x18\f \x01(\x03R\berasedAt\x12\x1f\n" +
 	"\verased_next\x18\r \x01(\x03R\n" +
-	"erasedNext\"\x8f\x02\n" +
+	"erasedNext\x12\x17\n" +
+	"\agone_by\x18\x0e \x01(\x03R\x06goneBy\"\x8f\x02\n" +
 	"\x03Row\x12\x12\n" +
 	"\x04hash\x18\x01 \x01(\x06R\x04hash\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12\x18\n" +

@@ -1,0 +1,74 @@
+package log
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// tables are the bytes of all tables of the log in a directory.
+func tables(t *testing.T, fs vfs.FS) []byte {
+	t.Helper()
+	names, err := fs.List("log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".sst") {
+			continue
+		}
+		f, err := fs.Open(fs.PathJoin("log", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = f.Close()
+		all = append(all, b...)
+	}
+	return all
+}
+
+// What is deleted from a partition is in no table after Reclaim, and what is left is; also where the log
+// was opened in between.
+func TestLog_ReclaimLeavesNothingOfWhatIsDeleted(t *testing.T) {
+	for _, reopened := range []bool{false, true} {
+		fs := vfs.NewMem()
+		l := opened(t, fs, Options{})
+		id := created(t, l, "a", 1)
+		mustAppend(t, l, id, built{producer: -1, times: []int64{1}, values: []string{"the first"}}.batch())
+		mustAppend(t, l, id, built{producer: -1, times: []int64{2}, values: []string{"the second"}}.batch())
+		if err := l.db.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		p, err := l.Topics.Partition(id, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.DeleteRecords(1); err != nil || !bytes.Contains(tables(t, fs), []byte("the first")) {
+			t.Fatal("no table has what is to be deleted", err)
+		}
+		if reopened {
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			l = opened(t, fs, Options{})
+		}
+		for range 2 {
+			if err := l.Reclaim(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l.db.TestOnlyWaitForCleaning()
+		if all := tables(t, fs); bytes.Contains(all, []byte("the first")) || !bytes.Contains(all, []byte("the second")) {
+			t.Errorf("opened again: %v: %q", reopened, all)
+		}
+	}
+}
