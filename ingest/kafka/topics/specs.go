@@ -66,7 +66,6 @@ func Of(prefix string, shards, activities int) []Spec {
 				{"message.timestamp.type", "LogAppendTime", Advised}, // no clock but the broker's says when a letter goes
 				{"retention.ms", ms(week), Advised},
 				{"segment.ms", ms(day), Advised},
-				{"segment.ms", ms(day), Advised},
 			},
 		},
 	}
