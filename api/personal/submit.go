@@ -101,3 +101,9 @@ func PartOf(req *serve.Request, of domain.MemberID) *serve.Request {
 	copy(part.ID[:], sum[:])
 	return part
 }
+
+// Join has a request read and show what the answer to a part of it has seen.
+func Join(req, part *serve.Request) {
+	req.Saw(part.Position)
+	req.Wait = req.Wait.Reach(part.Position)
+}
