@@ -272,9 +272,10 @@ func TestMerged_CommandsGoToTheOwner(t *testing.T) {
 		"verification on the survivor's": {
 			"/v1.1/member/4097/verify", "service=spotify&serviceid=5&verified_email=b@example.com&apiKey=" + keyAdvanced, []domain.MemberID{4097},
 		},
-		"sharing of all":              {"/v1.1/member/4097/update", "activity_sharing_enabled=0", []domain.MemberID{8195, 4097}},
-		"sharing of its service":      {"/v1.1/member/4097/update", "activity_sharing_enabled=0&service=email", []domain.MemberID{8195, 4097}},
+		"sharing of all":              {"/v1.1/member/4097/update", "activity_sharing_enabled=0", []domain.MemberID{4097, 8195}},
+		"sharing of its service":      {"/v1.1/member/4097/update", "activity_sharing_enabled=0&service=email", []domain.MemberID{4097, 8195}},
 		"a profile":                   {"/v1.1/member/4097/update", "bio=x", []domain.MemberID{4097}},
+		"a login address":             {"/v1.1/member/4097/update", "email=n@example.com", []domain.MemberID{8195, 4097}},
 		"a registration of its user":  {"/v1.1/member/4097/register", "service=email&email=bob@example.com&password=correct+horse", []domain.MemberID{8195}},
 		"a registration of a new one": {"/v1.1/member/4097/register", "service=lastfm&uid=n&authtoken=t", []domain.MemberID{4097}},
 		"a deletion of its action":    {"/v1.1/member/4097/activity/12291/delete", "", []domain.MemberID{4097, 8195}},
