@@ -408,7 +408,12 @@ func (s *fakeEngine) removeService(c *domain.RemoveService) domain.Outcome {
 		return domain.Outcome{Code: domain.Conflict, Parameter: "serviceid", Message: "it is the last"}
 	}
 	u := *m
-	u.Services = slices.DeleteFunc(slices.Clone(m.Services), func(r domain.ServiceRecord) bool { return r.ID == c.Record })
+	u.Services = slices.DeleteFunc(slices.Clone(m.Services), func(r domain.ServiceRecord) bool {
+		if r.ID == c.Record {
+			delete(s.names, r.Verified)
+		}
+		return r.ID == c.Record
+	})
 	if c.Personal.Key.IsZero() || len(u.Services) == len(m.Services) {
 		return domain.Outcome{Code: domain.NotFound, Parameter: "serviceid", Message: "there is none"}
 	}

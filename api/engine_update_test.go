@@ -12,7 +12,7 @@ func (s *fakeEngine) update(c *domain.UpdateMember) domain.Outcome {
 	switch {
 	case m == nil:
 		return domain.Outcome{Code: domain.NotFound, Message: "there is none"}
-	case c.Personal.Base != m.Personal.Version:
+	case c.Personal != (domain.PersonalPut{}) && c.Personal.Base != m.Personal.Version:
 		return domain.Outcome{Again: true}
 	}
 	taken := func(hash domain.IdentityHash) bool { return s.names[hash] != 0 && s.names[hash] != m.ID }
@@ -37,7 +37,9 @@ func (s *fakeEngine) update(c *domain.UpdateMember) domain.Outcome {
 	for i := range u.Services {
 		u.Services[i].Fields, _ = u.Services[i].Fields.Split()
 	}
-	u.Email, u.Personal = c.Email, partOf(&c.Personal)
+	if u.Email = c.Email; !c.Personal.Key.IsZero() {
+		u.Personal = partOf(&c.Personal)
+	}
 	s.put(&u)
 	return domain.Outcome{Member: c.Member}
 }

@@ -116,6 +116,32 @@ func TestVerify_HolderWithin(t *testing.T) {
 	}
 }
 
+// Where the record that has the claim on an address is removed, or another address is verified on it, a
+// record of the same member on which it is verified, too, has the claim: the member is found by it.
+func TestVerify_ClaimsWhatIsFreed(t *testing.T) {
+	for _, c := range []struct{ path, params string }{
+		{"/v1.1/member/4097/service/8193/delete", ""},
+		{verifyPath, "service=spotify&serviceid=8193&verified_email=y@example.com"},
+	} {
+		h := absorbed(t)
+		for _, record := range []string{"8193", "5"} {
+			h.status(h.post(verifyPath, "serviceid="+record+"&"+verifyX), http.StatusOK)
+		}
+		equal(t, domain.MemberID(8195), h.engine.names[verifiedX])
+		lastly := h.engine.members[4097].Personal.Version
+		h.remembering()
+		for range 2 {
+			h.status(h.post(c.path, c.params, "Idempotency-Key", "k"), http.StatusOK)
+			equal(t, domain.MemberID(4097), h.engine.names[verifiedX])
+			equal(t, verifiedX, h.engine.members[4097].Services[0].Verified)
+		}
+		equal(t, lastly, h.engine.members[4097].Personal.Version)
+		if e := answered[wire.Envelope](h, h.get("/v1.1/member?verified_email=x@example.com")); e.Data.ID != 4097 {
+			t.Errorf("%+v", e)
+		}
+	}
+}
+
 // The member shows the address that was verified last of all that are merged, whichever of them it is
 // of; once the record is gone, the last of the others.
 func TestVerify_LastOfAll(t *testing.T) {

@@ -38,6 +38,9 @@ func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *rem
 			forget(m, &m.Services[at], p)
 			return c, &c.Personal, nil
 		})
+	if err == nil {
+		err = s.claimFreed(ctx, req, m)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -34,6 +35,9 @@ func (in *verifyIn) Check() *domain.Error {
 // has the address verified, the two are merged: the one who registered first survives.
 func (s *Service) Verify(ctx context.Context, req *serve.Request, in *verifyIn) (*wire.Envelope, error) {
 	m, err := s.verified(ctx, req, in)
+	if err == nil {
+		err = s.claimFreed(ctx, req, m)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +94,7 @@ func (v *verification) run(ctx context.Context, req *serve.Request) (m *domain.M
 		if m, err = v.mark(ctx, req, claimPart(req, v.owner, n), true); !conflicts(err) {
 			return m, err
 		}
-		holder, fault := v.holder(ctx, req)
+		holder, fault := holderOf(ctx, req, v.address)
 		switch {
 		case fault != nil:
 			return nil, fault
@@ -114,15 +118,11 @@ func conflicts(err error) bool {
 
 // claimPart is the n-th request of a mark with the claim, shownPart that of one without it.
 func claimPart(req *serve.Request, owner domain.MemberID, n int) *serve.Request {
-	part := personal.PartOf(req, owner)
-	for range n {
-		part = personal.PartOf(part, owner)
-	}
-	return part
+	return personal.StepOf(req, fmt.Sprintf("claim %d of member %d", n, owner))
 }
 
 func shownPart(req *serve.Request, owner domain.MemberID) *serve.Request {
-	return personal.PartOf(personal.PartOf(req, 0), owner)
+	return personal.StepOf(req, fmt.Sprintf("mark of member %d", owner))
 }
 
 // mark marks the address on the record, with the claim on it or without; the answer is the member, or
@@ -155,15 +155,48 @@ func (v *verification) mark(
 	return m, err
 }
 
-// holder is the member that has the claim on the address, be it merged into another, once everything is
+// claimFreed has records of a member on which an address is verified without a claim have the claim, where
+// no member has it any more: the record that had it is gone, or another address is verified on it by then.
+func (s *Service) claimFreed(ctx context.Context, req *serve.Request, m *domain.Member) error {
+	for i := range m.Services {
+		r := &m.Services[i]
+		email := r.Fields.Get(domain.RecordVerifiedEmail)
+		if email == "" || !r.Verified.IsZero() {
+			continue
+		}
+		address := req.Identity(domain.ByVerifiedEmail, email)
+		holder, err := holderOf(ctx, req, address)
+		if err != nil {
+			return err
+		}
+		if holder != 0 {
+			continue
+		}
+		part := personal.StepOf(req, fmt.Sprintf("claim again of record %d", r.ID))
+		_, err = s.sealer.Change(ctx, part, m.Holder(r.ID),
+			func(m *domain.Member, _ *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
+				return &domain.UpdateMember{
+					Member: m.ID, Email: m.Email, At: req.Now.UnixMilli(),
+					Records: []domain.RecordUpdate{{ID: r.ID, Verified: address}},
+				}, nil, nil
+			})
+		if err != nil && !conflicts(err) && domain.CodeOf(err) != domain.NotFound { // taken, or removed meanwhile
+			return err
+		}
+		personal.Join(req, part)
+	}
+	return nil
+}
+
+// holderOf is the member that has the claim on an address, be it merged into another, once everything is
 // applied that was accepted before; 0: none has.
-func (v *verification) holder(ctx context.Context, req *serve.Request) (domain.MemberID, error) {
+func holderOf(ctx context.Context, req *serve.Request, address domain.IdentityHash) (domain.MemberID, error) {
 	at, err := req.Engine.Ends(ctx)
 	if err != nil {
 		return 0, err
 	}
 	req.Wait = req.Wait.Reach(at)
-	id, at, err := req.Engine.Resolve(ctx, req.Account(), domain.ByVerifiedEmail, v.address, req.Wait)
+	id, at, err := req.Engine.Resolve(ctx, req.Account(), domain.ByVerifiedEmail, address, req.Wait)
 	if err != nil || id == 0 {
 		return 0, serve.WaitFault(err)
 	}
