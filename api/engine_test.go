@@ -402,41 +402,22 @@ func (s *fakeEngine) Unchanged(account domain.AccountID, since domain.Versions, 
 	return unchanged(account, since, f, moved)
 }
 
-// update is taken on the personal part that it was made of. It changes what a token refresh does.
-func (s *fakeEngine) update(c *domain.UpdateMember) domain.Outcome {
-	m := s.members[c.Member]
-	switch {
-	case m == nil:
-		return domain.Outcome{Code: domain.NotFound, Message: "there is none"}
-	case c.Personal.Base != m.Personal.Version:
-		return domain.Outcome{Again: true}
-	}
-	u := *m
-	u.Services = slices.Clone(m.Services)
-	for _, change := range c.Records {
-		r := &u.Services[slices.IndexFunc(u.Services, func(r domain.ServiceRecord) bool { return r.ID == change.ID })]
-		r.Fields, r.Updated = r.Fields.With(change.Given), c.At
-		if change.Validity != domain.ValidityStays {
-			r.Invalid = change.Validity == domain.TokenRefused
-		}
-	}
-	u.Profile = u.Profile.With(c.Given)
-	u.Personal = partOf(&c.Personal)
-	s.members[c.Member] = &u
-	return domain.Outcome{Member: c.Member}
-}
-
 func (s *fakeEngine) removeService(c *domain.RemoveService) domain.Outcome {
 	m := s.members[c.Member]
 	if m == nil || len(m.Services) < 2 {
 		return domain.Outcome{Code: domain.Conflict, Parameter: "serviceid", Message: "it is the last"}
 	}
 	u := *m
-	u.Services = slices.DeleteFunc(slices.Clone(m.Services), func(r domain.ServiceRecord) bool { return r.ID == c.Record })
+	u.Services = slices.DeleteFunc(slices.Clone(m.Services), func(r domain.ServiceRecord) bool {
+		if r.ID == c.Record {
+			delete(s.names, r.Verified)
+		}
+		return r.ID == c.Record
+	})
 	if c.Personal.Key.IsZero() || len(u.Services) == len(m.Services) {
 		return domain.Outcome{Code: domain.NotFound, Parameter: "serviceid", Message: "there is none"}
 	}
 	u.Personal = partOf(&c.Personal)
-	s.members[c.Member] = &u
+	s.put(&u)
 	return domain.Outcome{Member: c.Member}
 }

@@ -272,9 +272,10 @@ func TestMerged_CommandsGoToTheOwner(t *testing.T) {
 		"verification on the survivor's": {
 			"/v1.1/member/4097/verify", "service=spotify&serviceid=5&verified_email=b@example.com&apiKey=" + keyAdvanced, []domain.MemberID{4097},
 		},
-		"sharing of all":              {"/v1.1/member/4097/update", "activity_sharing_enabled=0", []domain.MemberID{8195, 4097}},
-		"sharing of its service":      {"/v1.1/member/4097/update", "activity_sharing_enabled=0&service=email", []domain.MemberID{8195, 4097}},
+		"sharing of all":              {"/v1.1/member/4097/update", "activity_sharing_enabled=0", []domain.MemberID{4097, 8195}},
+		"sharing of its service":      {"/v1.1/member/4097/update", "activity_sharing_enabled=0&service=email", []domain.MemberID{4097, 8195}},
 		"a profile":                   {"/v1.1/member/4097/update", "bio=x", []domain.MemberID{4097}},
+		"a login address":             {"/v1.1/member/4097/update", "email=n@example.com", []domain.MemberID{8195, 4097}},
 		"a registration of its user":  {"/v1.1/member/4097/register", "service=email&email=bob@example.com&password=correct+horse", []domain.MemberID{8195}},
 		"a registration of a new one": {"/v1.1/member/4097/register", "service=lastfm&uid=n&authtoken=t", []domain.MemberID{4097}},
 		"a deletion of its action":    {"/v1.1/member/4097/activity/12291/delete", "", []domain.MemberID{4097, 8195}},
@@ -317,83 +318,6 @@ func TestMerged_Reset(t *testing.T) {
 		t.Error("both are one request")
 	}
 	h.refused(h.post("/v1.1/member/4097/reset", "email=other@example.com&password=correct+horse"), domain.NotFound, "email")
-}
-
-// verifying is a fixture in which a member has an address verified.
-func verifying(t *testing.T, holder domain.MemberID) *fixture {
-	t.Helper()
-	h := newFixture(t)
-	h.engine.names[testHasher{}.Identity(1, domain.ByVerifiedEmail, "x@example.com")] = holder
-	return h
-}
-
-// Where another member has the address verified, the two are merged: the one who registered first
-// survives, whichever of the two is named.
-func TestVerify_MergesWithTheHolder(t *testing.T) {
-	for _, c := range []struct {
-		earlier  domain.MemberID
-		survivor uint64
-	}{{8195, 8195}, {4097, 4097}, {0, 4097}} {
-		h := verifying(t, 8195)
-		if m := h.engine.members[c.earlier]; m != nil {
-			m.Created--
-		}
-		e := answered[wire.Envelope](h, h.post("/v1.1/member/4097/verify", "service=spotify&verified_email=x@example.com"))
-		if e.Data.ID != c.survivor || len(e.Services) != 3 {
-			t.Errorf("%+v: %+v", c, e)
-		}
-		merge, ok := h.engine.submitted[0].Command.(*domain.MergeMembers)
-		if !ok || len(h.engine.submitted) != 1 || uint64(merge.Member) != c.survivor || merge.Member+merge.From != 4097+8195 {
-			t.Errorf("%+v", h.engine.submitted)
-		}
-	}
-}
-
-// A repeat with the same Idempotency-Key gets the answer of the first, also where the member named was
-// merged by it; another request finds that member gone.
-func TestVerify_RepeatOfAMerge(t *testing.T) {
-	for _, earlier := range []domain.MemberID{4097, 8195} {
-		h := verifying(t, 8195)
-		h.remembering()
-		h.engine.members[earlier].Created--
-		const path, params = "/v1.1/member/4097/verify", "service=spotify&verified_email=x@example.com"
-		first := answered[wire.Envelope](h, h.post(path, params, "Idempotency-Key", "v"))
-		w := h.post(path, params, "Idempotency-Key", "v")
-		again := answered[wire.Envelope](h, w)
-		again.JWT = first.JWT
-		equal(t, first, again)
-		equal(t, "true", w.Header().Get("Idempotent-Replayed"))
-		if earlier == 8195 {
-			h.isMerged("without the key", h.post(path, params), "/v1.1/member/8195/verify")
-			h.isMerged("with another key", h.post(path, params, "Idempotency-Key", "w"), "/v1.1/member/8195/verify")
-		}
-	}
-}
-
-// Of two verifications at once the second finds the address taken: it looks again, and merges. Where it
-// finds no holder it is a conflict, after a few attempts.
-func TestVerify_Crossing(t *testing.T) {
-	const path, params = "/v1.1/member/4097/verify", "service=spotify&verified_email=x@example.com"
-	taken := domain.Outcome{Code: domain.Conflict, Parameter: "verified_email", Message: "taken"}
-	h := newFixture(t)
-	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
-		if _, is := s.Command.(*domain.UpdateMember); is {
-			h.engine.names[testHasher{}.Identity(1, domain.ByVerifiedEmail, "x@example.com")] = 8195
-			return taken, nil
-		}
-		return h.engine.apply(s), nil
-	}
-	if e := answered[wire.Envelope](h, h.post(path, params)); e.Data.ID != 4097 || len(e.Services) != 3 {
-		t.Errorf("%+v", e)
-	}
-	h = newFixture(t)
-	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return taken, nil }
-	h.refused(h.post(path, params), domain.Conflict, "verified_email")
-	h = verifying(t, 8195)
-	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) {
-		return domain.Outcome{Code: domain.Conflict, Message: "one of the members is being merged"}, nil
-	}
-	h.refused(h.post(path, params), domain.Conflict, "")
 }
 
 // Many registrations of users whose member is merged name the survivor.

@@ -45,6 +45,7 @@ const (
 	RecordLikes
 	RecordVerifiedEmail // as given
 	RecordImportedHash  // of a password: the bcrypt hash that it was imported with
+	RecordVerifiedAt    // of RecordVerifiedEmail: ms since 1970
 )
 
 // FieldValue is a field and what it holds.

@@ -20,6 +20,7 @@ type RecordUpdate struct {
 	Given    Fields       // what is given and not personal
 	Login    IdentityHash // claim, of an email record: its new address; zero: it keeps the one it has
 	Verified IdentityHash // claim: of the address that is verified on it; zero: it stays
+	NoClaim  bool         // an address is verified on it that another member has the claim on: it has none
 	Validity Validity
 }
 

@@ -3,11 +3,13 @@ package domain
 import (
 	"cmp"
 	"slices"
+	"strconv"
 )
 
 // Unite is a member with those that are merged into it: service records and opt-ins of all, and of
-// the profile where it has no value itself that of the first that has one. of is the record of each,
-// which is taken as it is. The result is m where none is merged into it.
+// the profile where it has no value itself that of the first that has one; but VerifiedEmail is the
+// address that was verified last of all. of is the record of each, which is taken as it is. The result
+// is m where none is merged into it.
 func Unite(m *Member, of func(*Absorbed) *Member) *Member {
 	if !slices.ContainsFunc(m.Absorbed, func(a Absorbed) bool { return a.Done }) {
 		return m
@@ -29,7 +31,24 @@ func Unite(m *Member, of func(*Absorbed) *Member) *Member {
 		u.Personal.Has |= other.Personal.Has
 		u.Personal.Born = cmp.Or(u.Personal.Born, other.Personal.Born)
 	}
+	if address := LastVerified(u.Services); address != "" {
+		u.Profile = u.Profile.With(Fields{{Field: VerifiedEmail, Value: address}})
+	}
 	return &u
+}
+
+// LastVerified is the address that was verified last on service records of an opened member, of
+// several at once that of the first record; empty: none is.
+func LastVerified(records []ServiceRecord) (address string) {
+	last := int64(-1)
+	for i := range records {
+		f := records[i].Fields
+		at, _ := strconv.ParseInt(f.Get(RecordVerifiedAt), 10, 64) // 0 where there is none
+		if email := f.Get(RecordVerifiedEmail); email != "" && at > last {
+			last, address = at, email
+		}
+	}
+	return address
 }
 
 // addOpt adds the state of an opt-in: who opted in anywhere is in, who opted out and never in is out.

@@ -84,7 +84,7 @@ func serviceAt(m *domain.Member, id uint64) int {
 
 func updateRecord(m *domain.Member, r *domain.ServiceRecord, u *domain.RecordUpdate) {
 	r.Fields = r.Fields.With(u.Given)
-	if !u.Verified.IsZero() {
+	if u.NoClaim || !u.Verified.IsZero() {
 		r.Verified = u.Verified
 	}
 	if u.Validity != domain.ValidityStays {

@@ -54,6 +54,33 @@ func TestUpdate_ChangesAddressAndProfile(t *testing.T) {
 	}
 }
 
+// An address that is verified without a claim leaves the record none, also on the address before; another
+// update of the record leaves the claim.
+func TestUpdate_VerifiedWithoutClaim(t *testing.T) {
+	s := twoServices()
+	update := func(r domain.RecordUpdate) {
+		t.Helper()
+		r.ID = 2
+		u := &domain.UpdateMember{Member: s.Member.ID, Email: identity('m'), Records: []domain.RecordUpdate{r}}
+		if _, end := Update(nil, s, u, new(domain.PendingRegistration)); end != Updated {
+			t.Fatal(end)
+		}
+	}
+	update(domain.RecordUpdate{Verified: identity('v')})
+	update(domain.RecordUpdate{Validity: domain.TokenValid})
+	if !Holds(&s.Member, identity('v')) {
+		t.Fatalf("%+v", s.Member.Services)
+	}
+	none := domain.RecordUpdate{ID: 2, NoClaim: true}
+	if wants := UpdateWants(&s.Member, &domain.UpdateMember{Records: []domain.RecordUpdate{none}}); len(wants) != 0 {
+		t.Fatalf("%+v", wants)
+	}
+	update(none)
+	if Holds(&s.Member, identity('v')) || !s.Member.Services[1].Verified.IsZero() {
+		t.Fatalf("%+v", s.Member.Services)
+	}
+}
+
 // An update whose claims other shards decide changes nothing until all are granted.
 func TestUpdate_WaitsForItsClaims(t *testing.T) {
 	for _, granted := range []bool{true, false} {

@@ -96,8 +96,20 @@ func (s *Sealer) ChangeFrom(
 // PartOf is the request of what a request asks of one of the members that are merged into the member
 // it names: the same for each repeat.
 func PartOf(req *serve.Request, of domain.MemberID) *serve.Request {
+	return StepOf(req, "member "+strconv.FormatUint(uint64(of), 10))
+}
+
+// StepOf is the request of one of several commands of a request, by a name that no other has: the same for
+// each repeat.
+func StepOf(req *serve.Request, name string) *serve.Request {
 	part := new(*req)
-	sum := sha256.Sum256(append(req.ID[:], "member "+strconv.FormatUint(uint64(of), 10)...))
+	sum := sha256.Sum256(append(req.ID[:], name...))
 	copy(part.ID[:], sum[:])
 	return part
+}
+
+// Join has a request read and show what the answer to a part of it has seen.
+func Join(req, part *serve.Request) {
+	req.Saw(part.Position)
+	req.Wait = req.Wait.Reach(part.Position)
 }

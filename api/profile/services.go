@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"slices"
-	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -39,6 +38,9 @@ func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *rem
 			forget(m, &m.Services[at], p)
 			return c, &c.Personal, nil
 		})
+	if err == nil {
+		err = s.claimFreed(ctx, req, m)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -57,23 +59,14 @@ func ownerOf(m *domain.Member, record uint64) domain.MemberID {
 	return m.ID
 }
 
-// forget takes a service record out of a personal part, and with it the verified address that no
-// other record has.
+// forget takes a service record out of a personal part: the address that was verified last is one of
+// another record then, or none.
 func forget(m *domain.Member, gone *domain.ServiceRecord, p *domain.Personal) {
 	p.Services = slices.DeleteFunc(p.Services, func(s domain.PersonalService) bool {
 		return s.Application == gone.Application && s.Identity == gone.Identity
 	})
-	verified, last := p.Profile.Get(domain.VerifiedEmail), ""
-	for i := range m.Services {
-		r := &m.Services[i]
-		address := r.Fields.Get(domain.RecordVerifiedEmail)
-		if r == gone || address == "" {
-			continue
-		}
-		if last = address; strings.EqualFold(address, verified) {
-			return
-		}
-	}
+	rest := slices.DeleteFunc(slices.Clone(m.Services), func(r domain.ServiceRecord) bool { return r.ID == gone.ID })
+	last := domain.LastVerified(rest)
 	p.Profile = p.Profile.With(domain.Fields{{Field: domain.VerifiedEmail, Value: last}})
 }
 
@@ -107,9 +100,11 @@ func (s *Service) Reset(ctx context.Context, req *serve.Request, in *resetIn) (*
 		return nil, err
 	}
 	if owner := m.Holder(record); owner != m.ID {
-		if _, err := s.reset(ctx, personal.PartOf(req, owner), owner, in, address); err != nil {
+		part := personal.PartOf(req, owner)
+		if _, err := s.reset(ctx, part, owner, in, address); err != nil {
 			return nil, err
 		}
+		personal.Join(req, part)
 		address = domain.IdentityHash{}
 	}
 	if m, err = s.reset(ctx, req, m.ID, in, address); err != nil {

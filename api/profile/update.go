@@ -2,14 +2,11 @@ package profile
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/personal"
-	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -60,7 +57,7 @@ func (in *Person) Put(g *Given) {
 	Put(g, domain.PostCode, in.PostCode)
 }
 
-// profile is what of the profile is given but the address; an empty value clears.
+// profile is what of the profile is given but address and Extended node; an empty value clears.
 func (in *updateIn) profile() domain.Fields {
 	var g Given
 	in.Put(&g)
@@ -72,7 +69,6 @@ func (in *updateIn) profile() domain.Fields {
 	Put(&g, domain.HomePhone, in.HomePhone)
 	Put(&g, domain.MobilePhone, in.MobilePhone)
 	Put(&g, domain.Website, in.Website)
-	Put(&g, domain.EmailAddress, in.Email)
 	return g.Fields()
 }
 
@@ -92,6 +88,11 @@ func (in *updateIn) Check() *domain.Error {
 	return nil
 }
 
+// shares reports that activity_sharing_enabled is of the record.
+func (in *updateIn) shares(r *domain.ServiceRecord) bool {
+	return in.Sharing != nil && (in.Service == 0 || r.Service == domain.Service(in.Service))
+}
+
 // Update changes a member: what is given overwrites, an empty value clears.
 func (s *Service) Update(ctx context.Context, req *serve.Request, in *updateIn) (*wire.Envelope, error) {
 	if err := PastDay(req, in.Birthdate); err != nil {
@@ -101,140 +102,22 @@ func (s *Service) Update(ctx context.Context, req *serve.Request, in *updateIn) 
 	if err != nil {
 		return nil, err
 	}
-	owners := in.sharers(m)
-	if in.Sharing != nil && len(owners) == 0 {
-		return nil, domain.Bad(domain.NotFound, "service", "the member has no record of this service")
-	}
-	for _, owner := range owners {
-		if owner == m.ID {
-			continue
-		}
-		_, err := s.sealer.Change(ctx, personal.PartOf(req, owner), owner,
-			func(m *domain.Member, _ *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
-				u := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
-				in.share(m, u)
-				return u, &u.Personal, nil
-			})
-		if err != nil {
-			return nil, err
-		}
-	}
-	m, err = s.sealer.Change(ctx, req, m.ID,
-		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
-			u := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
-			return u, &u.Personal, in.apply(req, m, u, p)
-		})
+	u, err := in.of(req, m)
 	if err != nil {
 		return nil, err
 	}
+	for _, id := range u.members() {
+		part := req
+		if id != u.of.ID {
+			part = personal.PartOf(req, id)
+		}
+		if _, err = s.sealer.Change(ctx, part, id, u.change); err != nil {
+			return nil, err
+		}
+		personal.Join(req, part)
+	}
+	if m, err = req.Survivor(ctx, u.of.ID, req.Wait); err != nil {
+		return nil, err
+	}
 	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
-}
-
-// sharers are the members that activity_sharing_enabled is about: m and those that are merged into it,
-// as far as they have records of the service.
-func (in *updateIn) sharers(m *domain.Member) (ids []domain.MemberID) {
-	if in.Sharing == nil {
-		return nil
-	}
-	for i := range m.Services {
-		if r := &m.Services[i]; in.shares(r) {
-			if id := m.Holder(r.ID); !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
-}
-
-// shares reports that activity_sharing_enabled is of the record.
-func (in *updateIn) shares(r *domain.ServiceRecord) bool {
-	return in.Service == 0 || r.Service == domain.Service(in.Service)
-}
-
-// apply fills in the update of a member, and its personal part.
-func (in *updateIn) apply(req *serve.Request, m *domain.Member, u *domain.UpdateMember, p *domain.Personal) error {
-	if in.Sharing != nil {
-		in.share(m, u)
-	}
-	if in.Email != nil {
-		if err := in.readdress(req, m, u, p); err != nil {
-			return err
-		}
-	}
-	var private domain.Fields
-	u.Given, private = in.profile().Split()
-	p.Profile = p.Profile.With(private)
-	if in.Extended != nil {
-		node, err := in.Extended.mergedInto(p.Profile.Get(domain.Extended))
-		if err != nil {
-			return err
-		}
-		p.Profile = p.Profile.With(domain.Fields{{Field: domain.Extended, Value: node}})
-	}
-	return nil
-}
-
-// share turns the sharing of activities of the service's records on or off.
-func (in *updateIn) share(m *domain.Member, u *domain.UpdateMember) {
-	value := domain.Fields{{Field: domain.RecordSharing, Value: wire.Flag(*in.Sharing)}}
-	for i := range m.Services {
-		if r := &m.Services[i]; in.shares(r) {
-			u.Records = append(u.Records, domain.RecordUpdate{ID: r.ID, Given: value})
-		}
-	}
-}
-
-// readdress changes the address of the member, and the one that its email records log in with:
-// those of the address that it has, else of the one that was registered first.
-func (in *updateIn) readdress(req *serve.Request, m *domain.Member, u *domain.UpdateMember, p *domain.Personal) error {
-	email := string(*in.Email)
-	u.Email = domain.IdentityHash{}
-	if email != "" {
-		u.Email = req.Identity(domain.ByEmail, email)
-	}
-	old, ok := loginAddress(m)
-	if !ok {
-		return nil
-	}
-	if email == "" {
-		return domain.Bad(domain.InvalidParameter, "email", "the member logs in with its email, which cannot be cleared")
-	}
-	uid := strings.ToLower(email)
-	login := selection.LoginIdentity(req, domain.Email, uid)
-	for i := range m.Services {
-		r := &m.Services[i]
-		if r.Service != domain.Email || r.Identity != old || r.Identity == login {
-			continue
-		}
-		u.Records = withLogin(u.Records, r.ID, login)
-		if part := p.Service(r.Application, r.Identity); part != nil {
-			part.Identity, part.UID = login, uid
-		}
-	}
-	return nil
-}
-
-// loginAddress is the address that the member's email records log in with.
-func loginAddress(m *domain.Member) (address domain.IdentityHash, ok bool) {
-	email := strings.ToLower(m.Profile.Get(domain.EmailAddress))
-	for i := range m.Services {
-		if r := &m.Services[i]; r.Service == domain.Email && (!ok || r.UID == email) {
-			address, ok = r.Identity, true
-			if r.UID == email {
-				break
-			}
-		}
-	}
-	return address, ok
-}
-
-// withLogin adds a record's new address to the updates of records.
-func withLogin(updates []domain.RecordUpdate, id uint64, login domain.IdentityHash) []domain.RecordUpdate {
-	for i := range updates {
-		if updates[i].ID == id {
-			updates[i].Login = login
-			return updates
-		}
-	}
-	return append(updates, domain.RecordUpdate{ID: id, Login: login})
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -33,73 +35,167 @@ func (in *verifyIn) Check() *domain.Error {
 // has the address verified, the two are merged: the one who registered first survives.
 func (s *Service) Verify(ctx context.Context, req *serve.Request, in *verifyIn) (*wire.Envelope, error) {
 	m, err := s.verified(ctx, req, in)
+	if err == nil {
+		err = s.claimFreed(ctx, req, m)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
 }
 
-// verifyAttempts is how often an address is looked up that another request verifies, or by which
-// another one merges, at the same time.
-const verifyAttempts = 3
-
 func (s *Service) verified(ctx context.Context, req *serve.Request, in *verifyIn) (*domain.Member, error) {
-	named := domain.MemberID(in.MemberID)
-	m, err := req.Member(ctx, named, req.Wait)
+	m, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)
 	if err != nil {
-		return s.mergedBefore(ctx, req, named, err)
+		return s.mergedBefore(ctx, req, in, err)
 	}
 	if m.Application != req.App.ID {
 		return nil, domain.Bad(domain.WrongApplication, "apiKey", "the member registered with another application")
 	}
-	r, err := recordNamed(m, domain.Service(in.Service), uint64(in.ServiceID))
+	among, err := s.begunWith(ctx, req, in, m)
 	if err != nil {
 		return nil, err
 	}
-	address := req.Identity(domain.ByVerifiedEmail, string(in.VerifiedEmail))
-	for n := 0; ; n++ {
-		holder, err := verifiedBy(ctx, req, address)
-		if err != nil {
-			return nil, err
-		}
-		if from := directly(m, holder); req.Keyed && from != 0 {
-			if out, err := mergedBy(ctx, req, m.ID, from); out != nil || err != nil {
-				return out, err
-			}
-		}
-		out := m
-		if holder == 0 || holder == m.Holder(r.ID) {
-			out, err = s.mark(ctx, req, m.Holder(r.ID), r.ID, string(in.VerifiedEmail), address)
-		} else {
-			out, err = s.mergeBy(ctx, req, m, holder, n)
-		}
-		if err == nil || domain.CodeOf(err) != domain.Conflict || errors.Is(err, domain.KeyMisused) || n == verifyAttempts-1 {
-			return out, err
-		}
-		if err := settled(ctx, req); err != nil {
-			return nil, err
-		}
-		if m, err = req.Survivor(ctx, named, req.Wait); err != nil {
-			return nil, err
-		}
-		if m.Holder(r.ID) == 0 { // removed meanwhile
-			return nil, domain.Bad(domain.NotFound, "service", "the member has no record of this service")
-		}
+	r, err := recordNamed(among, domain.Service(in.Service), uint64(in.ServiceID))
+	if err != nil {
+		return nil, err
 	}
+	v := &verification{
+		sealer: s.sealer, owner: m.Holder(r.ID), record: r.ID, email: string(in.VerifiedEmail),
+		address: req.Identity(domain.ByVerifiedEmail, string(in.VerifiedEmail)),
+	}
+	return v.run(ctx, req)
 }
 
-// settled returns once everything is applied that was accepted before.
-func settled(ctx context.Context, req *serve.Request) error {
+// verification marks an address on a service record, and merges the record's member with another one
+// that has the address verified.
+//
+// One member alone has the claim on an address. The record's owner asks for it with the mark: granted,
+// all is done. Where another member has it, the mark is made without the claim, and then the two are
+// merged: the mark is the record's, and stays with it when the merge is taken back. The mark is first,
+// so that the request can be repeated, with a key or without, wherever it was interrupted.
+//
+// Each of these commands has an id of its own, the same for each repeat of the request: a repeat finds
+// those that were applied, and does the rest.
+type verification struct {
+	sealer  *personal.Sealer
+	owner   domain.MemberID // of the record
+	record  uint64
+	email   string
+	address domain.IdentityHash
+}
+
+// verifyAttempts is how often an address is asked for that another request verifies, or by which
+// another one merges, at the same time.
+const verifyAttempts = 3
+
+func (v *verification) run(ctx context.Context, req *serve.Request) (m *domain.Member, err error) {
+	for n := range verifyAttempts {
+		if m, err = v.mark(ctx, req, claimPart(req, v.owner, n), true); !conflicts(err) {
+			return m, err
+		}
+		holder, fault := holderOf(ctx, req, v.address)
+		switch {
+		case fault != nil:
+			return nil, fault
+		case holder == 0: // the address is free by now
+			continue
+		}
+		if m, err = v.mark(ctx, req, shownPart(req, v.owner), false); err == nil {
+			m, err = v.merge(ctx, req, m, holder, n)
+		}
+		if !conflicts(err) && domain.CodeOf(err) != domain.Gone { // gone: merged or erased meanwhile
+			return m, err
+		}
+	}
+	return nil, err
+}
+
+// conflicts reports that another request about the address or one of the members is under way.
+func conflicts(err error) bool {
+	return domain.CodeOf(err) == domain.Conflict && !errors.Is(err, domain.KeyMisused)
+}
+
+// claimPart is the n-th request of a mark with the claim, shownPart that of one without it.
+func claimPart(req *serve.Request, owner domain.MemberID, n int) *serve.Request {
+	return personal.StepOf(req, fmt.Sprintf("claim %d of member %d", n, owner))
+}
+
+func shownPart(req *serve.Request, owner domain.MemberID) *serve.Request {
+	return personal.StepOf(req, fmt.Sprintf("mark of member %d", owner))
+}
+
+// mark marks the address on the record, with the claim on it or without; the answer is the member, or
+// the one that it is merged into.
+func (v *verification) mark(
+	ctx context.Context, req, part *serve.Request, claims bool,
+) (*domain.Member, error) {
+	at := req.Now.UnixMilli()
+	m, err := v.sealer.Change(ctx, part, v.owner,
+		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
+			p.Profile = p.Profile.With(domain.Fields{{Field: domain.VerifiedEmail, Value: v.email}})
+			for i := range m.Services {
+				r := &m.Services[i]
+				if part := p.Service(r.Application, r.Identity); r.ID == v.record && part != nil {
+					part.Fields = part.Fields.With(domain.Fields{
+						{Field: domain.RecordVerifiedEmail, Value: v.email},
+						{Field: domain.RecordVerifiedAt, Value: strconv.FormatInt(at, 10)},
+					})
+				}
+			}
+			change := domain.RecordUpdate{ID: v.record, NoClaim: !claims}
+			if claims {
+				change.Verified = v.address
+			}
+			u := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: at, Records: []domain.RecordUpdate{change}}
+			return u, &u.Personal, nil
+		})
+	personal.Join(req, part)
+	req.Replayed = part.Replayed
+	return m, err
+}
+
+// claimFreed has records of a member on which an address is verified without a claim have the claim, where
+// no member has it any more: the record that had it is gone, or another address is verified on it by then.
+func (s *Service) claimFreed(ctx context.Context, req *serve.Request, m *domain.Member) error {
+	for i := range m.Services {
+		r := &m.Services[i]
+		email := r.Fields.Get(domain.RecordVerifiedEmail)
+		if email == "" || !r.Verified.IsZero() {
+			continue
+		}
+		address := req.Identity(domain.ByVerifiedEmail, email)
+		holder, err := holderOf(ctx, req, address)
+		if err != nil {
+			return err
+		}
+		if holder != 0 {
+			continue
+		}
+		part := personal.StepOf(req, fmt.Sprintf("claim again of record %d", r.ID))
+		_, err = s.sealer.Change(ctx, part, m.Holder(r.ID),
+			func(m *domain.Member, _ *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
+				return &domain.UpdateMember{
+					Member: m.ID, Email: m.Email, At: req.Now.UnixMilli(),
+					Records: []domain.RecordUpdate{{ID: r.ID, Verified: address}},
+				}, nil, nil
+			})
+		if err != nil && !conflicts(err) && domain.CodeOf(err) != domain.NotFound { // taken, or removed meanwhile
+			return err
+		}
+		personal.Join(req, part)
+	}
+	return nil
+}
+
+// holderOf is the member that has the claim on an address, be it merged into another, once everything is
+// applied that was accepted before; 0: none has.
+func holderOf(ctx context.Context, req *serve.Request, address domain.IdentityHash) (domain.MemberID, error) {
 	at, err := req.Engine.Ends(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	req.Wait = req.Wait.Reach(at)
-	return serve.WaitFault(req.Engine.Await(ctx, req.Wait))
-}
-
-// verifiedBy is the member that has an address verified, be it merged into another; 0: none has.
-func verifiedBy(ctx context.Context, req *serve.Request, address domain.IdentityHash) (domain.MemberID, error) {
 	id, at, err := req.Engine.Resolve(ctx, req.Account(), domain.ByVerifiedEmail, address, req.Wait)
 	if err != nil || id == 0 {
 		return 0, serve.WaitFault(err)
@@ -112,106 +208,28 @@ func verifiedBy(ctx context.Context, req *serve.Request, address domain.Identity
 	return id, err
 }
 
-// mark marks the address on a service record of a member.
-func (s *Service) mark(
-	ctx context.Context, req *serve.Request, owner domain.MemberID, record uint64, email string, address domain.IdentityHash,
-) (*domain.Member, error) {
-	return s.sealer.Change(ctx, req, owner,
-		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
-			p.Profile = p.Profile.With(domain.Fields{{Field: domain.VerifiedEmail, Value: email}})
-			for i := range m.Services {
-				r := &m.Services[i]
-				if part := p.Service(r.Application, r.Identity); r.ID == record && part != nil {
-					part.Fields = part.Fields.With(domain.Fields{{Field: domain.RecordVerifiedEmail, Value: email}})
-				}
-			}
-			u := &domain.UpdateMember{
-				Member: m.ID, Email: m.Email, At: req.Now.UnixMilli(),
-				Records: []domain.RecordUpdate{{ID: record, Verified: address}},
-			}
-			return u, &u.Personal, nil
-		})
-}
-
-// mergeBy merges a member with the one for whom the holder of its verified address stands. Where both
-// are one by now, the command that has made them one is submitted again: it changes nothing. n is
-// the attempt.
-func (s *Service) mergeBy(
+// merge merges a member with the one for whom the holder of the address stands, unless they are one. n
+// is the attempt.
+func (v *verification) merge(
 	ctx context.Context, req *serve.Request, m *domain.Member, holder domain.MemberID, n int,
 ) (*domain.Member, error) {
 	other, err := req.Survivor(ctx, holder, req.Wait)
-	if err != nil {
-		return nil, err
+	if err != nil || other.ID == m.ID {
+		return other, err
 	}
-	into, from := m, other.ID
-	switch {
-	case other.ID == m.ID:
-		if from = directly(m, holder); from == 0 {
-			return m, nil
-		}
-	case cmp.Or(cmp.Compare(other.Created, m.Created), cmp.Compare(other.ID, m.ID)) < 0:
-		into, from = other, m.ID
+	into, from := m.ID, other.ID
+	if cmp.Or(cmp.Compare(other.Created, m.Created), cmp.Compare(other.ID, m.ID)) < 0 {
+		into, from = from, into
 	}
-	out, err := submitMerge(ctx, req, into.ID, from, n)
-	if err != nil {
-		return nil, err
-	}
-	return req.Survivor(ctx, into.ID, out.Position)
-}
-
-// directly is the member merged into m that is another one or has that merged into it; 0: none.
-func directly(m *domain.Member, id domain.MemberID) domain.MemberID {
-	for i := range m.Absorbed {
-		if a := &m.Absorbed[i]; a.Done && (a.Member == id || directly(a.Record, id) != 0) {
-			return a.Member
-		}
-	}
-	return 0
-}
-
-func submitMerge(ctx context.Context, req *serve.Request, into, from domain.MemberID, n int) (domain.Outcome, error) {
-	part := personal.PartOf(req, into)
-	sub := part.Submission()
+	sub := req.Submission()
 	sub.Request = personal.AttemptID(sub.Request, n)
 	sub.Command = &domain.MergeMembers{Member: into, From: from}
 	sub.Slot = into.Slot()
-	return req.Submit(ctx, sub)
-}
-
-// mergedBefore is the answer where the member named is not there any more: where an earlier request
-// with the same Idempotency-Key has merged it, that request's.
-func (s *Service) mergedBefore(
-	ctx context.Context, req *serve.Request, named domain.MemberID, gone error,
-) (*domain.Member, error) {
-	fault, ok := errors.AsType[*domain.Error](gone)
-	if !req.Keyed || !ok || fault.Survivor == 0 {
-		return nil, gone
+	out, err := req.Submit(ctx, sub)
+	if err != nil {
+		return nil, err
 	}
-	m, err := req.MemberRecord(ctx, named, req.Wait)
-	if err != nil || !m.IsLent() {
-		return nil, gone
-	}
-	out, err := mergedBy(ctx, req, m.Lent.To, named)
-	if out == nil {
-		err = gone
-	}
-	return out, err
-}
-
-// mergedBy is the member that an earlier request with the same Idempotency-Key has merged another
-// into; nil: none has. The merge is submitted again, which changes nothing where it was.
-func mergedBy(ctx context.Context, req *serve.Request, into, from domain.MemberID) (*domain.Member, error) {
-	for n := range verifyAttempts {
-		out, err := submitMerge(ctx, req, into, from, n)
-		if err == nil && out.Replayed {
-			return req.Survivor(ctx, into, out.Position)
-		}
-		if !out.Replayed {
-			break
-		}
-	}
-	req.Replayed = false
-	return nil, nil
+	return req.Survivor(ctx, into, out.Position)
 }
 
 // recordNamed is the service record with the id, else the latest of the service.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -73,7 +72,8 @@ func (w *simulation) updateSomebody() {
 	})
 }
 
-// verifySomething marks one of few addresses of its member as verified on a service record.
+// verifySomething marks one of few addresses of its member as verified on a service record: of one who is
+// merged by its survivor.
 func (w *simulation) verifySomething() {
 	w.model.mu.Lock()
 	i := pick(w, w.model.identities)
@@ -89,20 +89,20 @@ func (w *simulation) verifySomething() {
 		return
 	}
 	w.user(func() error {
-		err := w.demand(i.of, func(c *client.Client) error {
-			e, _, err := c.Member(context.Background(), owner, nil)
-			if err != nil {
-				return err
-			}
-			record := recordIn(e, i)
-			if record == nil {
-				return errors.New("the member does not have the record")
-			}
-			_, _, err = c.VerifyMember(context.Background(), owner,
+		e, err := w.survivorOf(i.of, owner)
+		if err != nil {
+			return err
+		}
+		named, record := domain.MemberID(e.Data.ID), recordIn(e, i)
+		if record == nil { // erased, or parted meanwhile
+			return nil
+		}
+		err = w.demand(i.of, func(c *client.Client) error {
+			_, _, err := c.VerifyMember(context.Background(), named,
 				client.Params{"service": i.service, "serviceid": record.ID, "verified_email": address})
 			return err
 		})
-		if w.model.merged(owner, err) {
+		if w.model.merged(named, err) || named != owner && domain.CodeOf(codeOf(err)) == domain.NotFound {
 			return nil
 		}
 		w.model.mu.Lock()
@@ -123,6 +123,22 @@ func (w *simulation) verifySomething() {
 	})
 }
 
+// survivorOf is the member that one counts as; nobody where it is erased.
+func (w *simulation) survivorOf(l *label, id domain.MemberID) (e wire.Envelope, err error) {
+	err = w.insist(l, func(c *client.Client) error {
+		list, _, err := c.Members(context.Background(), client.Params{"members": fmt.Sprint(id), "fields": "ID"})
+		if err != nil || len(list.Items) == 0 {
+			return err
+		}
+		e, _, err = c.Member(context.Background(), memberOf(list.Items[0].ID), nil)
+		if domain.CodeOf(codeOf(err)) == domain.Gone { // merged or erased meanwhile
+			return nil
+		}
+		return err
+	})
+	return e, err
+}
+
 // recordIn is the service record of an identity.
 func recordIn(e wire.Envelope, i *identity) *wire.ServiceRecord {
 	at := slices.IndexFunc(e.Services, func(r wire.ServiceRecord) bool { return r.Service == i.service && r.UserID == i.uid })
@@ -141,7 +157,7 @@ func (w *simulation) checkUpdates(c *client.Client, l *label) error {
 	ctx, u := context.Background(), &w.model.updates
 	owners := map[string]domain.MemberID{}
 	for i, address := range u.verified {
-		if i.of != l || w.model.merges.into[i.owner] != 0 {
+		if i.of != l {
 			continue
 		}
 		if other, ok := owners[address]; ok && other != i.owner {
@@ -149,8 +165,8 @@ func (w *simulation) checkUpdates(c *client.Client, l *label) error {
 		}
 		owners[address] = i.owner
 		e, _, err := c.FindMember(ctx, client.Params{"verified_email": address})
-		if err != nil || domain.MemberID(e.Data.ID) != i.owner {
-			return fmt.Errorf("%s is verified by member %d, not %d: %w", address, e.Data.ID, i.owner, err)
+		if root := w.model.root(i.owner); err != nil || domain.MemberID(e.Data.ID) != root {
+			return fmt.Errorf("%s is verified by member %d, not %d: %w", address, e.Data.ID, root, err)
 		}
 		if r := recordIn(e, i); r == nil || r.VerifiedEmail == nil || *r.VerifiedEmail != address || e.Data.VerifiedEmail == nil {
 			return fmt.Errorf("the record of %s is %+v, %s was verified on it", i.uid, r, address)

@@ -145,7 +145,7 @@ func (f filler) fields(path string, v reflect.Value) {
 // profile is some fields of a profile or of a service record in ascending order: personal ones
 // of a Personal, others elsewhere.
 func (f filler) profile(path string) (fields domain.Fields) {
-	for code := domain.FirstName; code <= domain.RecordImportedHash; code++ {
+	for code := domain.FirstName; code <= domain.RecordVerifiedAt; code++ {
 		value := domain.FieldValue{Field: code}
 		if code.Personal() != strings.HasPrefix(path, "Personal.") {
 			continue

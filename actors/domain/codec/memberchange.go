@@ -33,6 +33,7 @@ func recordUpdateToWire(u *domain.RecordUpdate) *schema.RecordUpdate {
 		Given:    fieldsToWire(u.Given, false),
 		Login:    block(u.Login[:]),
 		Verified: block(u.Verified[:]),
+		NoClaim:  u.NoClaim,
 		Validity: uint32(u.Validity),
 	}
 }
@@ -43,6 +44,7 @@ func recordUpdateFromWire(c *checker, m *schema.RecordUpdate) domain.RecordUpdat
 		Given:    fieldsFromWire(c, m.Given, false),
 		Login:    c.id(m.Login),
 		Verified: c.id(m.Verified),
+		NoClaim:  m.NoClaim,
 		Validity: small[domain.Validity](c, m.Validity),
 	}
 }

@@ -3,14 +3,12 @@ package e2e
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -80,48 +78,9 @@ func mergedOverKills(t *testing.T, on site) {
 		}
 	}
 	m.verifyAtOnce(ids)
+	m.verifyOverKills(ids[:len(ids)-12])
 	if v := n.verify(0); v.Differences != 0 {
 		t.Errorf("%+v", v)
-	}
-}
-
-// verifyAtOnce has two members verify one address at the same time: each is answered, or refused as a
-// conflict, and after a repeat both are one.
-func (m *merging) verifyAtOnce(ids []string) {
-	m.t.Helper()
-	for i := range 6 {
-		two := ids[len(ids)-2*i-2:][:2]
-		p := client.Params{"service": "spotify", "verified_email": fmt.Sprint("at-once-", i, "@fans.example")}
-		var wg sync.WaitGroup
-		var errs [2]error
-		for k, id := range two {
-			wg.Go(func() { _, _, errs[k] = m.api().VerifyMember(ctx(m.t), memberID(m.t, id), p) })
-		}
-		wg.Wait()
-		for k, err := range errs {
-			refused, is := errors.AsType[*client.Error](err)
-			if err != nil && (!is || refused.Code != domain.Conflict && refused.Code != domain.Gone) {
-				m.t.Fatalf("%s of %v: %v", two[k], two, err)
-			}
-		}
-		answered := 0
-		for _, id := range two {
-			_, meta, err := m.api().VerifyMember(ctx(m.t), memberID(m.t, id), p)
-			if refused, is := errors.AsType[*client.Error](err); err != nil && (!is || refused.Code != domain.Gone) {
-				m.t.Fatalf("%s of %v again: %v", id, two, err)
-			}
-			if err == nil {
-				answered++
-				m.at = meta.Position
-			}
-		}
-		e, _, err := m.api().FindMember(ctx(m.t), client.Params{"verified_email": p["verified_email"]})
-		survivor := strconv.FormatUint(e.Data.ID, 10)
-		at := slices.Index(two, survivor)
-		if err != nil || at < 0 || len(e.Services) != 2 || answered == 0 {
-			m.t.Fatalf("%s of %v is verified by %+v: %v", p["verified_email"], two, e, err)
-		}
-		m.checkGone(two[1-at], survivor)
 	}
 }
 

@@ -710,9 +710,10 @@ type RecordUpdate struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Id            uint64                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
 	Given         []*Field               `protobuf:"bytes,2,rep,name=given" json:"given,omitempty"`
-	Login         []byte                 `protobuf:"bytes,3,opt,name=login" json:"login,omitempty"`        // identity hash; empty: stays
-	Verified      []byte                 `protobuf:"bytes,4,opt,name=verified" json:"verified,omitempty"`  // identity hash; empty: stays
-	Validity      uint32                 `protobuf:"varint,5,opt,name=validity" json:"validity,omitempty"` // domain.Validity
+	Login         []byte                 `protobuf:"bytes,3,opt,name=login" json:"login,omitempty"`                     // identity hash; empty: stays
+	Verified      []byte                 `protobuf:"bytes,4,opt,name=verified" json:"verified,omitempty"`               // identity hash; empty: stays
+	Validity      uint32                 `protobuf:"varint,5,opt,name=validity" json:"validity,omitempty"`              // domain.Validity
+	NoClaim       bool                   `protobuf:"varint,6,opt,name=no_claim,json=noClaim" json:"no_claim,omitempty"` // on the address that is verified on it: there is none
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -780,6 +781,13 @@ func (x *RecordUpdate) GetValidity() uint32 {
 		return x.Validity
 	}
 	return 0
+}
+
+func (x *RecordUpdate) GetNoClaim() bool {
+	if x != nil {
+		return x.NoClaim
+	}
+	return false
 }
 
 type RemoveService struct {
@@ -1714,13 +1722,14 @@ const file_commands_proto_rawDesc = "" +
 	"\x05given\x18\x03 \x03(\v2\x11.ovation.v1.FieldR\x05given\x122\n" +
 	"\arecords\x18\x04 \x03(\v2\x18.ovation.v1.RecordUpdateR\arecords\x123\n" +
 	"\bpersonal\x18\x05 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12\x0e\n" +
-	"\x02at\x18\x06 \x01(\x03R\x02at\"\x95\x01\n" +
+	"\x02at\x18\x06 \x01(\x03R\x02at\"\xb0\x01\n" +
 	"\fRecordUpdate\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12'\n" +
 	"\x05given\x18\x02 \x03(\v2\x11.ovation.v1.FieldR\x05given\x12\x14\n" +
 	"\x05login\x18\x03 \x01(\fR\x05login\x12\x1a\n" +
 	"\bverified\x18\x04 \x01(\fR\bverified\x12\x1a\n" +
-	"\bvalidity\x18\x05 \x01(\rR\bvalidity\"\x84\x01\n" +
+	"\bvalidity\x18\x05 \x01(\rR\bvalidity\x12\x19\n" +
+	"\bno_claim\x18\x06 \x01(\bR\anoClaim\"\x84\x01\n" +
 	"\rRemoveService\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x16\n" +
 	"\x06record\x18\x02 \x01(\x04R\x06record\x123\n" +
