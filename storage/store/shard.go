@@ -140,6 +140,41 @@ func (s *Shard) Seen(
 	return a.Row(id.Slot()), true, nil
 }
 
+// At is the member's row with that time and sequence, a dead one and a staged one too.
+func (s *Shard) At(
+	account domain.AccountID, ord domain.Ordinal, time domain.Second, seq uint64,
+) (domain.Row, bool, error) {
+	if err := s.usable(); err != nil {
+		return domain.Row{}, false, err
+	}
+	a, _, found, err := s.line.At(account, ord, time, seq)
+	if !found || err != nil {
+		return domain.Row{}, false, err
+	}
+	id, _ := s.staged.members.Get(account, ord)
+	return a.Row(id.Slot()), true, nil
+}
+
+// Named are the member's rows with that time and hash, in order of sequence, dead ones and staged ones
+// too.
+func (s *Shard) Named(
+	account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64,
+) ([]domain.Row, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	found, err := s.line.Named(account, ord, time, hash)
+	if err != nil {
+		return nil, err
+	}
+	id, _ := s.staged.members.Get(account, ord)
+	rows := make([]domain.Row, len(found))
+	for i := range found {
+		rows[i] = found[i].Row(id.Slot())
+	}
+	return rows, nil
+}
+
 // Action finds the member's row with that sequence, dead ones and staged ones too.
 func (s *Shard) Action(account domain.AccountID, ord domain.Ordinal, seq uint64) (domain.Row, bool, error) {
 	if err := s.usable(); err != nil {
