@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -186,13 +187,62 @@ func TestMerge_StepsFitIntoTheJournal(t *testing.T) {
 	x.rested()
 	x.expect(domain.OK, third, &domain.EraseMember{Member: third})
 	x.rested()
+	x.wantFitting()
+}
+
+// wantFitting requires that the journal takes all of its records.
+func (x *merges) wantFitting() {
+	x.t.Helper()
 	for p := range x.journal.Partitions() {
 		x.eachRecord(p, func(r *domain.Record) {
 			if n := len(codec.AppendRecord(nil, r)); n > journalMost {
-				t.Errorf("a record of kind %d has %d bytes", r.Kind, n)
+				x.t.Errorf("a record of kind %d has %d bytes", r.Kind, n)
 			}
 		})
 	}
+}
+
+// A member is not merged whose record, with those merged into it, is too large for a step; one that grows so
+// large while it is merged stays what its survivor knows of it, until the merge is taken back.
+func TestMerge_OfALargeRecord(t *testing.T) {
+	const fans, small = 52, 10
+	x := newMerges(t, seeded(t), fans)
+	grow := func(fan int, version uint32) {
+		s := registration(identityOf(2*fan), identityOf(2*fan+1), "u")
+		c := s.Command.(*domain.RegisterMember)
+		c.Personal.Key, c.Personal.Base = domain.KeyID{byte(fan + 1)}, version
+		c.Personal.Data = strings.Repeat("x", 60<<10*(int(version)+1))
+		x.submit(s)
+	}
+	into, many := x.fans[0], x.fans[2]
+	for fan := 2; fan < fans; fan++ {
+		grow(fan, 0)
+	}
+	for fan := 3; fan < fans-small; fan++ {
+		x.expect(domain.OK, many, &domain.MergeMembers{Member: many, From: x.fans[fan]})
+	}
+	x.expect(domain.PlanLimit, into, &domain.MergeMembers{Member: into, From: many})
+	x.expect(domain.NotFound, into, &domain.UnmergeMember{Member: into, From: many})
+	some := x.fans[fans-small]
+	for fan := fans - small + 1; fan < fans; fan++ {
+		x.expect(domain.OK, some, &domain.MergeMembers{Member: some, From: x.fans[fan]})
+	}
+	x.expect(domain.OK, into, &domain.MergeMembers{Member: into, From: some})
+	for fan := fans - small; fan < fans; fan++ {
+		grow(fan, 1)
+	}
+	x.rested()
+	x.wantFitting()
+	x.expect(domain.OK, into, &domain.UnmergeMember{Member: into, From: some})
+	of, _, err := x.node.Member(context.Background(), 1, some, domain.Position{})
+	x.must(err)
+	for i := range of.Absorbed {
+		if got := len(of.Absorbed[i].Record.Personal.Data); got != 120<<10 {
+			t.Errorf("%d bytes of the member are left", got)
+		}
+	}
+	x.rested()
+	x.replaysEqual(t)
 }
 
 // journalMost is how many bytes a record of the journal has at most.
