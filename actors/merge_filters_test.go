@@ -3,6 +3,7 @@ package actors
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -116,12 +117,11 @@ func (x *mergedAttendees) act(n int) {
 func (x *mergedAttendees) union(i int) *attendee {
 	u := *x.fans[i]
 	u.Opts = map[domain.Opt]domain.OptState{}
-	for o, s := range x.fans[i].Opts {
-		u.Opts[o] = s
-	}
+	maps.Copy(u.Opts, x.fans[i].Opts)
 	for _, k := range x.taken[i] {
 		o := x.union(k)
-		u.given = o.given.With(slices.DeleteFunc(slices.Clone(u.given), func(v domain.FieldValue) bool { return v.Value == "" }))
+		empty := func(v domain.FieldValue) bool { return v.Value == "" }
+		u.given = o.given.With(slices.DeleteFunc(slices.Clone(u.given), empty))
 		u.Gender, u.Born, u.Paid = cmp.Or(u.Gender, o.Gender), cmp.Or(u.Born, o.Born), u.Paid || o.Paid
 		u.Services, u.Domains = slices.Concat(u.Services, o.Services), slices.Concat(u.Domains, o.Domains)
 		u.Fields = slices.Concat(u.Fields, o.Fields)

@@ -77,7 +77,7 @@ func Borrow(
 // giveBack takes out the copy of a row that its lender counts no more. A deleted one-time action that
 // was never copied is, as a dead row: it closes its pair.
 func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domain.Change, error) {
-	there, ok, err := s.copyOf(&row, h)
+	there, ok, err := copyOf(s, &row, h)
 	if err != nil {
 		return dst, err
 	}
@@ -98,18 +98,18 @@ func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domai
 	case !ok:
 		return dst, nil
 	}
-	s.take(&there, row.Flags&domain.DeadFlags)
+	take(s, &there, row.Flags&domain.DeadFlags)
 	return append(dst, domain.Change{Kind: domain.RowTaken, Row: there}), nil
 }
 
 // copyOf is the first copy of a lender's row that counts. An id tells the actions of one member apart, and
 // a shadow may have copies of several.
-func (s *State) copyOf(row *domain.Row, h History) (there domain.Row, ok bool, err error) {
+func copyOf(s *State, row *domain.Row, h History) (there domain.Row, ok bool, err error) {
 	past, err := h.Named(row.Account, row.Ord, row.Time, row.Hash)
 	if err != nil {
 		return there, false, err
 	}
-	known := func(r *domain.Row) bool { return s.freshAt(r.Seq) >= 0 }
+	known := func(r *domain.Row) bool { return freshAt(s, r.Seq) >= 0 }
 	past = slices.DeleteFunc(past, func(r domain.Row) bool { return known(&r) })
 	for _, rows := range [...][]domain.Row{past, s.fresh} {
 		for i := range rows {
@@ -131,9 +131,9 @@ func alike(a, b *domain.Row) bool {
 }
 
 // take notes why a row counts no longer, also where that is not staged before the next row of the run.
-func (s *State) take(row *domain.Row, why domain.Flags) {
+func take(s *State, row *domain.Row, why domain.Flags) {
 	row.Flags |= why
-	if at := s.freshAt(row.Seq); at >= 0 {
+	if at := freshAt(s, row.Seq); at >= 0 {
 		s.fresh[at].Flags = row.Flags
 	} else {
 		s.fresh = append(s.fresh, *row)
@@ -141,7 +141,7 @@ func (s *State) take(row *domain.Row, why domain.Flags) {
 }
 
 // freshAt is the place of a row among those made since Begin; -1: it is none of them.
-func (s *State) freshAt(seq uint64) int {
+func freshAt(s *State, seq uint64) int {
 	return slices.IndexFunc(s.fresh, func(r domain.Row) bool { return r.Seq == seq })
 }
 

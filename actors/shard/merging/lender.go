@@ -23,6 +23,7 @@ type lenders struct {
 const (
 	stepRows   = 4000
 	stepBytes  = 768 << 10 // of rows
+	stepTaken  = 1 << 10   // as so much counts a row that is taken back: its copy is searched for, 0.3 ms in a month of 10,000
 	stepRecord = 1 << 20   // of the lender's record, with those of members merged into it
 )
 
@@ -140,6 +141,9 @@ func stepOf(rows []domain.LentRow) int {
 	for i := range rows {
 		c := &rows[i].Content
 		bytes += 64 + len(c.Marker) + len(c.Content) + len(c.Link) + len(c.Media) + len(rows[i].Place.Page)
+		if rows[i].Taken {
+			bytes += stepTaken
+		}
 		if i == stepRows || bytes > stepBytes && i > 0 {
 			return i
 		}
