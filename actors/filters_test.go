@@ -17,6 +17,7 @@ type attendee struct {
 	reference.Member
 	mail    int    // number of its address; 0: none
 	version uint32 // of its personal part
+	given   domain.Fields
 }
 
 // say registers the attendee, or meets it again, with values made up anew.
@@ -38,6 +39,7 @@ func (a *attendee) say(r *harness, rnd *rand.Rand, n int) {
 		Record: domain.Fields{{Field: domain.RecordPaid, Value: fmt.Sprint(map[bool]int{true: 1}[a.Paid])}},
 	}
 	a.give(rnd, c)
+	a.given = c.Given
 	a.ID = r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: c}).Member
 }
 

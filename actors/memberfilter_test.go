@@ -30,6 +30,10 @@ func (a *attendee) give(rnd *rand.Rand, c *domain.RegisterMember) {
 		}
 		c.Given = append(c.Given, domain.FieldValue{Field: f, Value: value})
 	}
+	gender := []string{"", "M", "F"}[rnd.IntN(3)]
+	a.Gender, a.Born = domain.GenderCode(gender), uint16(rnd.IntN(3)*20_000)
+	c.Given = append(c.Given, domain.FieldValue{Field: domain.Gender, Value: gender})
+	c.Personal.Born = a.Born
 	slices.SortFunc(c.Given, func(a, b domain.FieldValue) int { return int(a.Field) - int(b.Field) })
 	c.Personal.Key = domain.KeyID{1}
 	c.Personal.Base = a.version
@@ -77,6 +81,12 @@ func randomTraits(rnd *rand.Rand, f *domain.Filter, brands int) {
 	}
 	if some() {
 		f.Opted, f.Ended = true, [][]string{nil, {optable[0].Value()}}[rnd.IntN(2)]
+	}
+	if some() {
+		f.Genders = []uint16{domain.GenderCode("M"), domain.GenderCode("F")}[:1+rnd.IntN(2)]
+	}
+	if some() {
+		f.Born = &domain.BirthDays{First: 1, Last: []uint16{20_000, 50_000}[rnd.IntN(2)]}
 	}
 	f.Acted = some()
 	if some() {

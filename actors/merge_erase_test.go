@@ -53,3 +53,42 @@ func TestErase_OfAMemberBelowOthers(t *testing.T) {
 	wants("taken back", 3, 1, 2, 1)
 	x.replaysEqual(t)
 }
+
+// A one-time action that was deleted while another one covered it closes its pair, also at those whom its
+// member is merged into, once that one is erased; it was there before, in one case, or came while both were merged.
+func TestErase_OfWhatCoversADeletedAction(t *testing.T) {
+	for _, merged := range []bool{false, true} {
+		x := newMerges(t, seeded(t), 3, 1000)
+		last, second, third := x.fans[0], x.fans[1], x.fans[2]
+		once := func(id domain.MemberID, hash uint64, at int64) domain.Activity {
+			a := x.onceOf(id, hash)
+			a.Time = at
+			return a
+		}
+		x.publish(once(second, 1, 1_600_000_005))
+		x.wantBrands("at first", 1)
+		deleted := x.feed().Items[0].Row.ID()
+		covers := once(third, 2, 1_600_000_003)
+		if !merged {
+			x.publish(covers)
+			x.wantBrands("apart", 2)
+		}
+		x.expect(domain.OK, second, &domain.MergeMembers{Member: second, From: third})
+		x.expect(domain.OK, last, &domain.MergeMembers{Member: last, From: second})
+		if merged {
+			x.publish(covers)
+		}
+		x.wantBrands("covered", 1)
+		x.expect(domain.OK, second, &domain.DeleteAction{Member: second, Action: deleted})
+		x.wantBrands("deleted", 1)
+		x.expect(domain.OK, third, &domain.EraseMember{Member: third})
+		x.wantBrands("erased", 0)
+		x.publish(once(last, 3, 1_600_000_010), once(second, 4, 1_600_000_011))
+		x.wantBrands("with later ones", 0)
+		x.restart()
+		x.wantBrands("after a restart", 0)
+		x.expect(domain.OK, last, &domain.UnmergeMember{Member: last, From: second})
+		x.wantBrands("taken back", 1)
+		x.replaysEqual(t)
+	}
+}

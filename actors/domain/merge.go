@@ -41,7 +41,7 @@ type LendStep uint8
 // Ask, Next and Return go to the lender's shard, the others come from there.
 const (
 	LendAsk     LendStep = iota + 1
-	LendRefused          // the lender is not there, or lends or absorbs already
+	LendRefused          // the lender is not there, lends or absorbs already, or its record is too large
 	LendRows             // rows and the record as they are now
 	LendNext             // the rows are stored: more of them
 	LendReturn           // the merge is taken back

@@ -15,6 +15,18 @@ func RecordBytes(r *domain.Record) int {
 		n += registrationBytes(c)
 	case *domain.AttachService:
 		n += registrationBytes(&c.Register)
+	case *domain.Lend:
+		n += lendBytes(c)
+	}
+	return n
+}
+
+func lendBytes(l *domain.Lend) (n int) {
+	for i := range l.Rows {
+		n += l.Rows[i].Content.Bytes()
+	}
+	if l.Record != nil {
+		n += l.Record.Bytes()
 	}
 	return n
 }

@@ -25,6 +25,24 @@ func (p *past) Seen(_ domain.AccountID, _ domain.Ordinal, _ domain.RepeatMonths,
 	return r, ok, nil
 }
 
+func (p *past) At(
+	_ domain.AccountID, _ domain.Ordinal, time domain.Second, seq uint64,
+) (domain.Row, bool, error) {
+	for _, r := range p.rows {
+		if r.Time == time && r.Seq == seq {
+			return r, true, nil
+		}
+	}
+	return domain.Row{}, false, nil
+}
+
+func (p *past) Named(_ domain.AccountID, _ domain.Ordinal, time domain.Second, hash uint64) ([]domain.Row, error) {
+	if r, ok := p.rows[hash]; ok && r.Time == time {
+		return []domain.Row{r}, nil
+	}
+	return nil, nil
+}
+
 func (p *past) OneTime(_ domain.AccountID, _ domain.Ordinal, d domain.DefinitionID, b domain.BrandID) (domain.OneTime, bool, error) {
 	o, ok := p.pairs[pair{d, b}]
 	return o, ok, nil

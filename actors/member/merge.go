@@ -77,7 +77,7 @@ func Borrow(
 // giveBack takes out the copy of a row that its lender counts no more. A deleted one-time action that
 // was never copied is, as a dead row: it closes its pair.
 func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domain.Change, error) {
-	there, ok, err := s.seen(&row, domain.OneMonth(row.Time), h)
+	there, ok, err := copyOf(s, &row, h)
 	if err != nil {
 		return dst, err
 	}
@@ -95,11 +95,54 @@ func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domai
 	switch {
 	case !ok && closes:
 		return s.add(dst, row, nil), nil
-	case !ok || there.Flags.Dead():
+	case !ok:
 		return dst, nil
 	}
-	s.mark(&there, row.Flags&domain.DeadFlags)
+	take(s, &there, row.Flags&domain.DeadFlags)
 	return append(dst, domain.Change{Kind: domain.RowTaken, Row: there}), nil
+}
+
+// copyOf is the first copy of a lender's row that counts. An id tells the actions of one member apart, and
+// a shadow may have copies of several.
+func copyOf(s *State, row *domain.Row, h History) (there domain.Row, ok bool, err error) {
+	past, err := h.Named(row.Account, row.Ord, row.Time, row.Hash)
+	if err != nil {
+		return there, false, err
+	}
+	known := func(r *domain.Row) bool { return freshAt(s, r.Seq) >= 0 }
+	past = slices.DeleteFunc(past, func(r domain.Row) bool { return known(&r) })
+	for _, rows := range [...][]domain.Row{past, s.fresh} {
+		for i := range rows {
+			if there = rows[i]; !there.Flags.Dead() && alike(&there, row) {
+				there.Account, there.Ord, there.Slot = row.Account, row.Ord, row.Slot
+				return there, true, nil
+			}
+		}
+	}
+	return domain.Row{}, false, nil
+}
+
+// alike reports that rows are of one action, as far as their columns say. The place of a visit has a
+// number in each shard.
+func alike(a, b *domain.Row) bool {
+	ofA, _, _ := a.Definition.Visit()
+	ofB, _, _ := b.Definition.Visit()
+	return a.Hash == b.Hash && a.Time == b.Time && a.Brand == b.Brand && ofA == ofB && a.Service == b.Service
+}
+
+// take notes why a row counts no longer, also where that is not staged before the next row of the run.
+func take(s *State, row *domain.Row, why domain.Flags) {
+	row.Flags |= why
+	if at := freshAt(s, row.Seq); at >= 0 {
+		s.fresh[at].Flags = row.Flags
+	} else {
+		s.fresh = append(s.fresh, *row)
+	}
+}
+
+// freshAt is the place of a row among those made since Begin; -1: it is none of them.
+func freshAt(s *State, seq uint64) int {
+	return slices.IndexFunc(s.fresh, func(r domain.Row) bool { return r.Seq == seq })
 }
 
 // open has a shadow have no action of the pair that a row stands for (IsOpen).

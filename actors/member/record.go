@@ -171,11 +171,11 @@ func (s *State) standing(cur *domain.OneTime, h History) (domain.Row, error) {
 			return s.fresh[i], nil
 		}
 	}
-	past, ok, err := h.Seen(row.Account, row.Ord, domain.OneMonth(cur.Time), cur.Hash)
+	past, ok, err := h.At(row.Account, row.Ord, cur.Time, cur.Seq)
 	if err != nil {
 		return domain.Row{}, err
 	}
-	if !ok || past.Seq != cur.Seq {
+	if !ok {
 		return domain.Row{}, errLost
 	}
 	past.Account, past.Ord, past.Slot = row.Account, row.Ord, row.Slot

@@ -11,6 +11,11 @@ type History interface {
 	// Seen is the member's row with that hash in the first of the months that has one;
 	// deleted and staged rows are part of it.
 	Seen(account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64) (domain.Row, bool, error)
+	// At is the member's row with that time and sequence; deleted and staged rows are part of it.
+	At(account domain.AccountID, ord domain.Ordinal, time domain.Second, seq uint64) (domain.Row, bool, error)
+	// Named are the rows with that time and hash, in order of sequence, deleted and staged ones too. Of
+	// a member there is one at most, of a shadow one of each member whose rows it copies.
+	Named(account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64) ([]domain.Row, error)
 	// OneTime is the action that counts for a pair, as of the last commit: what was staged
 	// since is for the State to remember.
 	OneTime(

@@ -18,6 +18,7 @@ import (
 // it is of no more use: close it and open it again, at the last commit.
 type Shard struct {
 	records.Set
+	lookup
 	store  *Store
 	id     uint16
 	err    error // of Stage or Commit
@@ -25,7 +26,6 @@ type Shard struct {
 
 	state  domain.ShardState // of the last commit
 	staged *staging
-	line   *timeline.Timeline
 	rows   brandRows
 	fresh  int             // rows added to the open batch
 	taken  []format.Action // sealed rows that count no more, in the open batch
@@ -52,6 +52,8 @@ func openShard(s *Store, id uint16) (*Shard, error) {
 	if err != nil {
 		return nil, err
 	}
+	sh.members = &sh.staged.members
+	sh.ready = sh.usable
 	sh.rows = brandRows{
 		db: db, shard: id, widths: s.opts.widths, filters: s.filters,
 		contents: contents.NewWriter(db, id, s.opts.blockBytes), held: map[format.BrandMonth]uint64{},
@@ -122,35 +124,6 @@ func (s *Shard) Contents(rows []domain.Row) ([]*domain.Content, error) {
 		}
 	}
 	return all, nil
-}
-
-// Seen finds the member's row with that hash in the first of the months that has one, dead
-// ones and staged ones too. It is exact.
-func (s *Shard) Seen(
-	account domain.AccountID, ord domain.Ordinal, months domain.RepeatMonths, hash uint64,
-) (domain.Row, bool, error) {
-	if err := s.usable(); err != nil {
-		return domain.Row{}, false, err
-	}
-	a, found, err := s.line.Seen(account, ord, months, hash)
-	if !found || err != nil {
-		return domain.Row{}, false, err
-	}
-	id, _ := s.staged.members.Get(account, ord)
-	return a.Row(id.Slot()), true, nil
-}
-
-// Action finds the member's row with that sequence, dead ones and staged ones too.
-func (s *Shard) Action(account domain.AccountID, ord domain.Ordinal, seq uint64) (domain.Row, bool, error) {
-	if err := s.usable(); err != nil {
-		return domain.Row{}, false, err
-	}
-	a, found, err := s.line.BySequence(account, ord, seq)
-	if !found || err != nil {
-		return domain.Row{}, false, err
-	}
-	id, _ := s.staged.members.Get(account, ord)
-	return a.Row(id.Slot()), true, nil
 }
 
 // Prefetch prefetches what Seen, and the staging of a new row, will look at, of all rows

@@ -69,31 +69,41 @@ func (b *buckets) load() error {
 func (b *buckets) find(
 	k format.AccountMonth, ord domain.Ordinal, match func(b *format.Block, i int) bool,
 ) (best format.Action, found bool, err error) {
+	err = b.each(k, ord, match, func(a *format.Action) {
+		switch {
+		case found && a.Same(&best):
+			best.Flags |= a.Flags
+		case !found || a.Before(&best):
+			best, found = *a, true
+		}
+	})
+	return best, found && err == nil, err
+}
+
+// each calls f with each of a member's rows of a month that match wants, with a row that has got flags
+// more than once.
+func (b *buckets) each(
+	k format.AccountMonth, ord domain.Ordinal, match func(b *format.Block, i int) bool, f func(*format.Action),
+) error {
 	for set := b.sealed[k].classes; set != 0; set &= set - 1 {
 		class := uint8(bits.TrailingZeros32(set))
 		b.key = format.AppendTimelineKey(b.key[:0], b.shard, k, class, format.BucketOf(class, ord))
 		_, err := scan.Get(b.db, b.key, func(v []byte) error {
 			return format.EachBlock(v, func(b *format.Block) error {
 				for i, hi := b.Find(ord); i < hi; i++ {
-					if !match(b, i) {
-						continue
-					}
-					a := b.Action(i, k, ord)
-					switch {
-					case found && a.Same(&best):
-						best.Flags |= a.Flags
-					case !found || a.Before(&best):
-						best, found = a, true
+					if match(b, i) {
+						a := b.Action(i, k, ord)
+						f(&a)
 					}
 				}
 				return nil
 			})
 		})
 		if err != nil {
-			return format.Action{}, false, fmt.Errorf("timeline of month %d: %w", k.Month, err)
+			return fmt.Errorf("timeline of month %d: %w", k.Month, err)
 		}
 	}
-	return best, found, nil
+	return nil
 }
 
 // Scratch is what it takes to seal a tail: megabytes, and rarely, so that shards share it.

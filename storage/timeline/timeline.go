@@ -1,6 +1,7 @@
 package timeline
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -138,6 +139,33 @@ func (t *Timeline) At(
 		return b.SeqAt(i) == seq && b.TimeAt(i) == time
 	})
 	return a, -1, found, err
+}
+
+// Named are the member's actions of a time and a hash, in order of sequence. Of the copies of other
+// members' actions there may be several.
+func (t *Timeline) Named(
+	account domain.AccountID, ord domain.Ordinal, time domain.Second, hash uint64,
+) (all []format.Action, err error) {
+	note := func(a *format.Action) {
+		for i := range all {
+			if all[i].Same(a) {
+				all[i].Flags |= a.Flags
+				return
+			}
+		}
+		all = append(all, *a)
+	}
+	for p := *t.chain(account, ord); p != 0; p = t.prev[p-1] {
+		if a := &t.actions[p-1]; a.Hash == hash && a.Time == time && a.Ord == ord && a.Account == account {
+			note(a)
+		}
+	}
+	k := format.AccountMonth{Account: account, Month: domain.MonthOf(time)}
+	err = t.buckets.each(k, ord, func(b *format.Block, i int) bool {
+		return b.HashAt(i) == hash && b.TimeAt(i) == time
+	}, note)
+	slices.SortFunc(all, func(a, b format.Action) int { return cmp.Compare(a.Seq, b.Seq) })
+	return all, err
 }
 
 // oldestMonth is that of the first second an action can have.

@@ -94,13 +94,17 @@ func (b *borrowers) refused(ctx actor.Context, r *domain.Record, l *domain.Lend)
 	if k == nil || err != nil {
 		return err
 	}
-	b.Effects.Apply(ctx, k, &members.Absorb{Lender: l.Other})
+	if err := b.discharge(ctx, k, l.Other); err != nil {
+		return err
+	}
 	out := busy()
 	switch l.Code {
 	case domain.NotFound:
 		out = domain.Failed(domain.Bad(domain.NotFound, "from", "no such member"))
 	case domain.Gone:
 		out = domain.Failed(domain.ErrErased)
+	case domain.PlanLimit:
+		out = domain.Failed(domain.Bad(domain.PlanLimit, "from", "the member is too large, with those merged into it"))
 	}
 	b.complete(r, a.Asked, out)
 	return nil
@@ -254,8 +258,11 @@ func (b *borrowers) discharge(ctx actor.Context, k *members.Actor, from domain.M
 		return nil
 	}
 	shadow, err := b.Loaded.Load(ctx, at)
-	if err != nil || shadow.State().Member.Lent == nil {
+	if err != nil {
 		return err
+	}
+	if loan := shadow.State().Member.Lent; loan == nil || loan.To != k.State().Member.ID {
+		return nil // another member of the shard has the lender: this one has had none of its rows
 	}
 	if err := b.loans.ended(at, k.Place()); err != nil {
 		return err
@@ -301,12 +308,12 @@ func (b *borrowers) release(ctx actor.Context, r *domain.Record, k *members.Acto
 	of := k.State().Member
 	for i := range of.Absorbed {
 		a := &of.Absorbed[i]
-		if !a.Done {
-			b.complete(r, a.Asked, domain.Failed(domain.ErrErased))
-			continue
-		}
 		if err := b.discharge(ctx, k, a.Member); err != nil {
 			return err
+		}
+		if !a.Done { // what the lender sends of it is given back
+			b.complete(r, a.Asked, domain.Failed(domain.ErrErased))
+			continue
 		}
 		b.forward(&domain.Record{Account: r.Account}, a.Member, &domain.EraseMember{Member: a.Member, At: at})
 	}

@@ -127,7 +127,7 @@ func (g *groups) setCovered(ctx actor.Context, root member.Place, k *known, cove
 	if err := g.setCounted(ctx, k.at, g.hides(k.at), now, rows); err != nil {
 		return err
 	}
-	if k.one.Deleted || slices.Contains(fresh, k.one.Seq) {
+	if k.one.Deleted && covered || slices.Contains(fresh, k.one.Seq) {
 		return nil
 	}
 	return g.covers(root, k.row, covered)

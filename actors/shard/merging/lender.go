@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
@@ -18,10 +19,12 @@ type lenders struct {
 	loans  *loans
 }
 
-// What a step has of rows at most, beside one row of any size.
+// What a step has at most, beside one row of any size. The journal takes 2 MiB.
 const (
-	stepRows  = 4000
-	stepBytes = 768 << 10
+	stepRows   = 4000
+	stepBytes  = 768 << 10 // of rows
+	stepTaken  = 1 << 10   // as so much counts a row that is taken back: its copy is searched for, 0.3 ms in a month of 10,000
+	stepRecord = 1 << 20   // of the lender's record, with those of members merged into it
 )
 
 // ask has a member lend itself, unless it is not there or has part in another merge.
@@ -38,12 +41,19 @@ func (n *lenders) ask(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 	if err != nil {
 		return err
 	}
+	if loan := k.State().Member.Lent; loan != nil && loan.To == l.Other { // whose shard has ended it: the step that says so is lost
+		if err := n.end(ctx, k); err != nil {
+			return err
+		}
+	}
 	of := &k.State().Member
 	switch {
 	case of.State == domain.MemberErased:
 		return refuse(domain.Gone)
 	case !k.State().Active():
 		return refuse(domain.NotFound)
+	case !fits(lentRecord(of)):
+		return refuse(domain.PlanLimit)
 	case of.Lent != nil || slices.ContainsFunc(of.Absorbed, func(a domain.Absorbed) bool { return !a.Done }):
 		return refuse(domain.Conflict)
 	}
@@ -71,6 +81,13 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 		return err
 	}
 	step := domain.Lend{Step: domain.LendRows, Other: id, Ticket: loan.Ticket, Rows: rows, Last: !rest}
+	if !rest && !fits(lentRecord(&k.State().Member)) { // it has grown since it was asked
+		delete(n.loans.of, at)
+		n.Effects.Apply(ctx, k, &members.Lends{})
+		step.Step, step.Code, step.Rows, step.Last = domain.LendRefused, domain.PlanLimit, nil, false
+		n.send(at.Account, loan.To, step)
+		return n.Shard.Stage(ctx)
+	}
 	if rest {
 		loan.Copied = rows[len(rows)-1].Row.Seq
 	} else {
@@ -114,25 +131,35 @@ func (n *lenders) rowsBehind(k *members.Actor, seq uint64) (lent []domain.LentRo
 	if lent, err = n.loans.lentRows(some); err != nil {
 		return nil, false, err
 	}
+	lent = lent[:stepOf(lent)]
+	return lent, len(lent) < len(all), nil
+}
+
+// stepOf is how many of the rows one step has.
+func stepOf(rows []domain.LentRow) int {
 	bytes := 0
-	for i := range lent {
-		c := &lent[i].Content
-		bytes += 64 + len(c.Marker) + len(c.Content) + len(c.Link) + len(c.Media) + len(lent[i].Place.Page)
-		if bytes > stepBytes && i > 0 {
-			lent = lent[:i]
-			break
+	for i := range rows {
+		c := &rows[i].Content
+		bytes += 64 + len(c.Marker) + len(c.Content) + len(c.Link) + len(c.Media) + len(rows[i].Place.Page)
+		if rows[i].Taken {
+			bytes += stepTaken
+		}
+		if i == stepRows || bytes > stepBytes && i > 0 {
+			return i
 		}
 	}
-	return lent, len(lent) < len(all), nil
+	return len(rows)
+}
+
+// fits reports that a step can have a lender's record.
+func fits(record *domain.Member) bool {
+	return len(codec.AppendRecord(nil, &domain.Record{Command: &domain.Lend{Step: domain.LendRows, Record: record}})) <= stepRecord
 }
 
 // takeBack has the rows of a lender count at home again.
 func (n *lenders) takeBack(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	n.heard(l.Other)
-	if !l.Asked.IsZero() {
-		asked := &domain.Record{Offset: r.Offset, Request: l.Asked, BodyHash: r.BodyHash}
-		n.Effects.Complete(asked, domain.Outcome{Member: l.Other})
-	}
+	n.completeAsked(r, l, domain.Outcome{Member: l.Other})
 	at, ok := n.Roster.Find(l.Member)
 	loan, lends := n.loans.of[at]
 	if !ok || !lends || at.Account != r.Account || loan.Ticket != l.Ticket {
@@ -142,6 +169,20 @@ func (n *lenders) takeBack(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 	if err != nil {
 		return err
 	}
+	return n.end(ctx, k)
+}
+
+// completeAsked completes the request that waits for a return.
+func (n *lenders) completeAsked(r *domain.Record, l *domain.Lend, out domain.Outcome) {
+	if !l.Asked.IsZero() {
+		n.Effects.Complete(&domain.Record{Offset: r.Offset, Request: l.Asked, BodyHash: r.BodyHash}, out)
+	}
+}
+
+// end has a member lend no more: its rows count at home again.
+func (n *lenders) end(ctx actor.Context, k *members.Actor) error {
+	at := k.Place()
+	loan := n.loans.of[at]
 	delete(n.loans.of, at)
 	n.Effects.Apply(ctx, k, &members.Lends{})
 	if err := n.Shard.Stage(ctx); err != nil || !loan.Done {

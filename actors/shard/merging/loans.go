@@ -121,8 +121,8 @@ func (n *loans) lendRow(root member.Place, loan domain.Loan, l domain.LentRow) {
 	n.lent = append(n.lent, lentOn{root, loan, l})
 }
 
-// sendLent sends the rows that a record has changed, of each lender in one step: that one action takes
-// the place of another is no matter of two answers.
+// sendLent sends the rows that a record has changed, of each lender in one step where they fit: that one
+// action takes the place of another is no matter of two answers.
 func (n *loans) sendLent() {
 	for len(n.lent) > 0 {
 		first, rest := n.lent[0], n.lent[:0:0]
@@ -134,20 +134,29 @@ func (n *loans) sendLent() {
 				rest = append(rest, l)
 			}
 		}
-		n.send(first.root.Account, first.loan.To, domain.Lend{
-			Step: domain.LendRows, Other: n.Accounts.Of(first.root.Account).Audience.ID(first.root.Ord),
-			Ticket: first.loan.Ticket, Rows: rows,
-		})
+		for len(rows) > 0 {
+			some := stepOf(rows)
+			n.send(first.root.Account, first.loan.To, domain.Lend{
+				Step: domain.LendRows, Other: n.Accounts.Of(first.root.Account).Audience.ID(first.root.Ord),
+				Ticket: first.loan.Ticket, Rows: rows[:some:some],
+			})
+			rows = rows[some:]
+		}
 		n.lent = rest
 	}
 }
 
-// lendRecord sends the record of a member that is handed over.
+// lendRecord sends the record of a member that is handed over. One that has grown too large is not sent:
+// its borrower goes on with what it knows.
 func (n *loans) lendRecord(record *domain.Member) {
 	at := member.Place{Account: record.Account, Ord: record.Ord}
-	if loan, lends := n.of[at]; lends && loan.Done {
+	loan, lends := n.of[at]
+	if !lends || !loan.Done {
+		return
+	}
+	if record = lentRecord(record); fits(record) {
 		n.send(at.Account, loan.To, domain.Lend{
-			Step: domain.LendRows, Other: record.ID, Ticket: loan.Ticket, Record: lentRecord(record),
+			Step: domain.LendRows, Other: record.ID, Ticket: loan.Ticket, Record: record,
 		})
 	}
 }

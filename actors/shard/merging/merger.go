@@ -115,8 +115,10 @@ func (m *Merger) Lend(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 // for it, and a handover is given back.
 func (m *Merger) SetAside(r *domain.Record, l *domain.Lend) {
 	switch {
-	case l.Step == domain.LendReturn:
+	case l.Step == domain.LendReturn: // the member lends itself until it is asked for again
 		m.lenders.heard(l.Other)
+		out := domain.Failed(domain.Fail(domain.Internal, "a step of the merge cannot be applied"))
+		m.lenders.completeAsked(r, l, out)
 	case l.Last:
 		m.borrowers.heard(l.Other)
 		m.borrowers.giveBack(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)

@@ -1,0 +1,122 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// setAsideStep is members of two shards, the last one of the second, of whose merges one step is set aside.
+type setAsideStep struct {
+	*powers
+	armed atomic.Bool
+	last  bool // of steps with rows: the handover
+	step  domain.LendStep
+}
+
+func newSetAsideStep(t *testing.T, step domain.LendStep, last bool) *setAsideStep {
+	log := newFaultyLog(1, 2)
+	x := &setAsideStep{powers: &powers{harness: furnished(t, 2, 1, Options{Logs: Logs{Journal: log}})}, step: step, last: last}
+	x.close()
+	log.change = x.change
+	x.open()
+	x.ids = []domain.MemberID{x.memberOf(0), x.register(1000), x.memberOf(1)}
+	for n := 1000; x.ids[1].Slot().Shard(2) != 0; n++ {
+		x.ids[1] = x.register(n)
+	}
+	for i := range uint64(40) {
+		a := x.actOf(x.ids[2], i+1)
+		a.Content.Content = strings.Repeat("x", 60<<10)
+		x.publish(a)
+	}
+	x.settled()
+	x.armed.Store(true)
+	return x
+}
+
+// change sets the first such step aside, before its shard reads it.
+func (x *setAsideStep) change(p int, _ int64, page domain.Page) (domain.Page, error) {
+	for i := range page.Records {
+		r := &page.Records[i]
+		l, is := r.Command.(*domain.Lend)
+		if !is || l.Step != x.step || x.last && !l.Last || !x.armed.CompareAndSwap(true, false) {
+			continue
+		}
+		place := catalog.RecordPlace{Topic: x.journal.id, Partition: p, Offset: r.Offset, Epoch: r.Epoch}
+		_, err := x.catalog.Append(context.Background(), 0, []domain.Record{{Kind: domain.KindSetAside, Command: &domain.SetAside{
+			Topic: place.Topic, Partition: p, Offset: r.Offset, Epoch: r.Epoch,
+		}}})
+		x.must(err)
+		x.eventually("record of the catalog", func() bool { return x.node.Catalog().SetsAside(place) })
+	}
+	return page, nil
+}
+
+// Whichever step of a merge is set aside, every request has an outcome in the end, at the latest when the merge is
+// taken back; then all is as if it had not been, and the members can be merged again.
+func TestSetAside_OfAStepOfAMerge(t *testing.T) {
+	for _, c := range []struct {
+		step domain.LendStep
+		last bool
+	}{
+		{domain.LendAsk, false},
+		{domain.LendRows, false},
+		{domain.LendRows, true},
+		{domain.LendNext, false},
+		{domain.LendRefused, false},
+		{domain.LendReturn, false},
+		{domain.LendErased, false},
+	} {
+		t.Run(fmt.Sprint(c.step, c.last), func(t *testing.T) {
+			t.Parallel()
+			x := newSetAsideStep(t, c.step, c.last)
+			into, neighbour, from := x.ids[0], x.ids[1], x.ids[2]
+			merge, part := &domain.MergeMembers{Member: into, From: from}, &domain.UnmergeMember{Member: into, From: from}
+			ends := func(what string, want domain.Code, err error) {
+				t.Helper()
+				if domain.CodeOf(err) != want {
+					t.Errorf("%s ends with %v, want code %d", what, err, want)
+				}
+			}
+			pending := func() {
+				outcome := make(chan error, 1)
+				go func() { outcome <- x.do(into, merge) }()
+				x.eventually("step that is set aside", func() bool { return !x.armed.Load() })
+				ends("the end", domain.OK, x.do(into, part))
+				ends("the merge", domain.Conflict, <-outcome)
+			}
+			switch c.step {
+			case domain.LendReturn:
+				ends("the merge", domain.OK, x.do(into, merge))
+				ends("the end", domain.Internal, x.do(into, part))
+			case domain.LendErased:
+				ends("the merge", domain.OK, x.do(into, merge))
+				x.submit(domain.Submission{Account: 1, Slot: from.Slot(), Command: &domain.EraseMember{Member: from}})
+				x.settled()
+				ends("the end", domain.OK, x.do(into, part))
+				x.counts(0)
+				x.replaysEqual(t)
+				return
+			case domain.LendRefused:
+				ends("the neighbour's merge", domain.OK, x.do(neighbour, &domain.MergeMembers{Member: neighbour, From: from}))
+				pending()
+				x.counts(40)
+				ends("its end", domain.OK, x.do(neighbour, &domain.UnmergeMember{Member: neighbour, From: from}))
+			default:
+				pending()
+			}
+			x.settled()
+			ends("another merge", domain.OK, x.do(into, merge))
+			x.counts(40)
+			ends("its end", domain.OK, x.do(into, part))
+			x.counts(40)
+			x.settled()
+			x.replaysEqual(t)
+		})
+	}
+}
