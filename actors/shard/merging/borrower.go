@@ -32,7 +32,8 @@ func (b *borrowers) merge(ctx actor.Context, r *domain.Record, k *members.Actor,
 	of := &k.State().Member
 	switch a := member.AbsorbedOf(of, c.From); {
 	case c.From == c.Member:
-		b.Effects.Complete(r, domain.Failed(domain.Bad(domain.InvalidParameter, "from", "the member cannot be merged into itself")))
+		fault := domain.Bad(domain.InvalidParameter, "from", "the member cannot be merged into itself")
+		b.Effects.Complete(r, domain.Failed(fault))
 	case of.IsLent():
 		b.Effects.Complete(r, domain.Failed(domain.Merged(of.Lent.To)))
 	case of.Lent != nil || a != nil && !a.Done:
@@ -71,7 +72,9 @@ func (b *borrowers) complete(r *domain.Record, asked domain.RequestID, out domai
 
 // awaited is the borrower that a lender's step is for, and what it knows of the lender; nil: it
 // knows nothing of this merge any more.
-func (b *borrowers) awaited(ctx actor.Context, r *domain.Record, l *domain.Lend) (*members.Actor, *domain.Absorbed, error) {
+func (b *borrowers) awaited(
+	ctx actor.Context, r *domain.Record, l *domain.Lend,
+) (*members.Actor, *domain.Absorbed, error) {
 	at, ok := b.Roster.Find(l.Member)
 	if !ok || at.Account != r.Account {
 		return nil, nil, nil
@@ -190,7 +193,9 @@ func (b *borrowers) shadow(ctx actor.Context, k *members.Actor, l *domain.Lend) 
 }
 
 // copyRows copies rows to a shadow, and notes the copies of signups.
-func (b *borrowers) copyRows(ctx actor.Context, shadow *members.Actor, a *domain.Absorbed, rows []domain.LentRow) error {
+func (b *borrowers) copyRows(
+	ctx actor.Context, shadow *members.Actor, a *domain.Absorbed, rows []domain.LentRow,
+) error {
 	if len(rows) == 0 {
 		return nil
 	}
