@@ -370,6 +370,17 @@ func TestVerify_RepeatOfAMerge(t *testing.T) {
 	}
 }
 
+// A key that is known of another request is a conflict at the first attempt: no other one merges.
+func TestVerify_KeyOfAnotherRequest(t *testing.T) {
+	h := verifying(t, 8195)
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Failed(domain.KeyMisused), nil }
+	w := h.post("/v1.1/member/4097/verify", "service=spotify&verified_email=x@example.com", "Idempotency-Key", "v")
+	h.refused(w, domain.Conflict, domain.KeyMisused.Parameter)
+	if n := len(h.engine.submitted); n != 1 {
+		t.Errorf("%d submissions", n)
+	}
+}
+
 // Of two verifications at once the second finds the address taken: it looks again, and merges. Where it
 // finds no holder it is a conflict, after a few attempts.
 func TestVerify_Crossing(t *testing.T) {

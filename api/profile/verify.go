@@ -73,7 +73,7 @@ func (s *Service) verified(ctx context.Context, req *serve.Request, in *verifyIn
 		} else {
 			out, err = s.mergeBy(ctx, req, m, holder, n)
 		}
-		if err == nil || domain.CodeOf(err) != domain.Conflict || errors.Is(err, domain.KeyMisused) || n == verifyAttempts-1 {
+		if err == nil || domain.CodeOf(err) != domain.Conflict || domain.IsKeyMisused(err) || n == verifyAttempts-1 {
 			return out, err
 		}
 		if err := settled(ctx, req); err != nil {
