@@ -152,3 +152,23 @@ func TestMerge_ShardsCrashApart(t *testing.T) {
 		})
 	}
 }
+
+// The status counts what was merged into members of a shard and what was taken back, not what was
+// merged already or refused.
+func TestMerge_Counted(t *testing.T) {
+	x := newMerges(t, rand.New(rand.NewPCG(1, 1)), 4, 100)
+	a, b, c, d := x.fans[0], x.fans[1], x.fans[2], x.fans[3]
+	x.expect(domain.OK, a, &domain.MergeMembers{Member: a, From: b})
+	x.expect(domain.OK, a, &domain.MergeMembers{Member: a, From: b})
+	x.expect(domain.Conflict, c, &domain.MergeMembers{Member: c, From: b})
+	x.expect(domain.OK, c, &domain.MergeMembers{Member: c, From: d})
+	x.expect(domain.OK, a, &domain.UnmergeMember{Member: a, From: b})
+	x.expect(domain.NotFound, a, &domain.UnmergeMember{Member: a, From: b})
+	var merged, unmerged int64
+	for _, s := range x.node.Status().Shards {
+		merged, unmerged = merged+s.Merged, unmerged+s.Unmerged
+	}
+	if merged != 2 || unmerged != 1 {
+		t.Errorf("%d merged, %d taken back", merged, unmerged)
+	}
+}

@@ -36,6 +36,31 @@ func TestMerged_IdentitiesGoOn(t *testing.T) {
 	}
 }
 
+// Who is merged with a member has registered where that one has: a strict login by its identity is taken
+// on the domains of both.
+func TestMerged_StrictLogin(t *testing.T) {
+	h := newFixture(t)
+	for id, site := range map[domain.MemberID]string{4097: "ada.example", 8195: "bob.example"} {
+		m := *h.engine.members[id]
+		m.Services = slices.Clone(m.Services)
+		m.Services[0].Domains = []string{site}
+		h.engine.members[id] = &m
+	}
+	const login = "service=spotify&uid=u-7&authtoken=tok&strict_sso=1&domain="
+	strict := func(site string) bool {
+		h.engine.submitted = nil
+		h.status(h.post("/v1.1/member/login", login+site), http.StatusOK)
+		return h.logins()[0].Strict
+	}
+	if !strict("bob.example") {
+		t.Error("the domain of another member")
+	}
+	h.merge()
+	if strict("bob.example") || !strict("ada.example") || !strict("eve.example") {
+		t.Error("the domains of a merged member")
+	}
+}
+
 // An id of a merged member is gone; nothing is recorded for it, whether the outcome is awaited or not.
 func TestMerged_IDIsGone(t *testing.T) {
 	h := newFixture(t)

@@ -306,3 +306,13 @@ func TestVerify_MergedMeanwhile(t *testing.T) {
 		t.Errorf("%d %s", e.Data.ID, marked(&e))
 	}
 }
+
+// A key that is known of another request is a conflict at the first attempt: no other one marks or merges.
+func TestVerify_KeyOfAnotherRequest(t *testing.T) {
+	h := verifying(t, 8195)
+	h.engine.outcome = func(domain.Submission) (domain.Outcome, error) { return domain.Failed(domain.KeyMisused), nil }
+	h.refused(h.post(verifyPath, verifyX, "Idempotency-Key", "v"), domain.Conflict, domain.KeyMisused.Parameter)
+	if n := len(h.engine.submitted); n != 1 {
+		t.Errorf("%d submissions", n)
+	}
+}

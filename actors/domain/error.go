@@ -96,3 +96,9 @@ func Merged(into MemberID) *Error {
 
 // KeyMisused is the error of a request whose id is known of another request.
 var KeyMisused = Bad(Conflict, "Idempotency-Key", "the Idempotency-Key was used with another request")
+
+// IsKeyMisused reports that an error is KeyMisused, also where it was made of an outcome.
+func IsKeyMisused(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == KeyMisused.Code && e.Parameter == KeyMisused.Parameter
+}

@@ -1,5 +1,7 @@
 package domain
 
+import "slices"
+
 // Field is a field of a member's profile or of a service record. The codes are in
 // the journal and in the store, fixed for ever.
 type Field uint8
@@ -237,6 +239,11 @@ type ServiceRecord struct {
 	Updated     int64
 	LastLogin   int64
 	Invalid     bool // a token refresh was refused
+}
+
+// RegisteredOn reports that some registration of the member came from the domain.
+func (m *Member) RegisteredOn(site string) bool {
+	return slices.ContainsFunc(m.Services, func(r ServiceRecord) bool { return slices.Contains(r.Domains, site) })
 }
 
 // RemovedRecord is a service record that the member had: its signup counts, and is not valid.

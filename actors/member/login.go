@@ -27,7 +27,7 @@ func Login(
 	if at < 0 {
 		return dst, LoginUnknown, GuessRight, 0
 	}
-	if l.Strict && !registeredOn(&s.Member, l.Domain) {
+	if l.Strict && !s.Member.RegisteredOn(l.Domain) {
 		return dst, LoginElsewhere, GuessRight, 0
 	}
 	if l.Service == domain.Email && s.Member.Password(l.Identity) == "" {
@@ -59,13 +59,6 @@ func Login(
 func recordOf(m *domain.Member, l *domain.LogIn) int {
 	return slices.IndexFunc(m.Services, func(r domain.ServiceRecord) bool {
 		return r.Application == l.Application && r.Service == l.Service && r.Identity == l.Identity
-	})
-}
-
-// registeredOn reports that some registration of the member came from the domain.
-func registeredOn(m *domain.Member, site string) bool {
-	return slices.ContainsFunc(m.Services, func(r domain.ServiceRecord) bool {
-		return slices.Contains(r.Domains, site)
 	})
 }
 

@@ -44,7 +44,9 @@ type Counts struct {
 	Repeats    int64 `json:"repeats"`
 	Forwarded  int64 `json:"forwarded"`
 	Registered int64 `json:"registered"`
-	Parked     int64 `json:"parked"` // activities of members whose registration waits for another shard
+	Merged     int64 `json:"merged"`   // members into one of the shard
+	Unmerged   int64 `json:"unmerged"` // merges taken back
+	Parked     int64 `json:"parked"`   // activities of members whose registration waits for another shard
 	Commits    int64 `json:"commits"`
 	Loads      int64 `json:"membersWoken"`
 }
@@ -68,6 +70,7 @@ func (s *Handle) Status(now, began time.Time) Status {
 			Recorded: s.Stats.Records.Recorded.Load(), Duplicates: s.Stats.Records.Duplicates.Load(),
 			Deleted: s.Stats.Records.Deleted.Load(), Repeats: s.Stats.Records.Repeats.Load(),
 			Forwarded: s.Stats.Records.Forwarded.Load(), Registered: s.Stats.Members.Registered.Load(),
+			Merged: s.Stats.Merges.Merged.Load(), Unmerged: s.Stats.Merges.Unmerged.Load(),
 			Parked: s.Stats.Members.Parked.Load(), Commits: s.Stats.Commits.Load(), Loads: s.Stats.Members.Loads.Load(),
 		},
 		Memory: Memory{

@@ -3,7 +3,6 @@ package profile
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -113,7 +112,7 @@ func (v *verification) run(ctx context.Context, req *serve.Request) (m *domain.M
 
 // conflicts reports that another request about the address or one of the members is under way.
 func conflicts(err error) bool {
-	return domain.CodeOf(err) == domain.Conflict && !errors.Is(err, domain.KeyMisused)
+	return domain.CodeOf(err) == domain.Conflict && !domain.IsKeyMisused(err)
 }
 
 // claimPart is the n-th request of a mark with the claim, shownPart that of one without it.

@@ -105,6 +105,9 @@ func (s *Service) prepareLogin(
 		return err
 	}
 	l.Member, sub.Slot = m.ID, m.ID.Slot()
+	if l.Strict, err = strictly(ctx, req, m, l); err != nil {
+		return err
+	}
 	p := personal.Of(m)
 	put := in.change(m, &p, l, at)
 	if l.Service == domain.Email {
@@ -122,6 +125,16 @@ func (s *Service) prepareLogin(
 		l.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), key, in.details())
 	}
 	return err
+}
+
+// strictly reports that the member's own record is to be asked whether it has registered on the domain:
+// it is not where one that it is merged with has.
+func strictly(ctx context.Context, req *serve.Request, m *domain.Member, l *domain.LogIn) (bool, error) {
+	if !l.Strict || m.RegisteredOn(l.Domain) {
+		return l.Strict, nil
+	}
+	one, err := req.Survivor(ctx, m.ID, req.Wait)
+	return err != nil || !one.RegisteredOn(l.Domain), err
 }
 
 // change puts into the command where the member is, and into what is personal of it token and secret

@@ -52,7 +52,7 @@ func HashMany(req *Request, ones []*Request) uint64 {
 
 // Misused reports that the request's Idempotency-Key is known of another request.
 func Misused(out *domain.Outcome) bool {
-	return out.Code == domain.Conflict && out.Parameter == domain.KeyMisused.Parameter
+	return domain.IsKeyMisused(out.Err())
 }
 
 // ItemError is an error as an item of many shows it. A bug is logged, once an item.

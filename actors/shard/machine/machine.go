@@ -110,7 +110,7 @@ func (m *Machine) Open(store Store) *Machine {
 	}
 	merger := merging.New(merging.Config{
 		Effects: &n.effects, Shard: n, State: &n.State, Store: store, Loaded: n.loaded, Roster: n.roster,
-		Accounts: n.Accounts, Shards: c.Shards,
+		Accounts: n.Accounts, Shards: c.Shards, Stats: &c.Stats.Merges,
 	})
 	registrar := identity.New(identity.Config{
 		Effects: &n.effects, Shard: n, Ledger: n.identities, Roster: n.roster, Loaded: n.loaded, Accounts: n.Accounts,

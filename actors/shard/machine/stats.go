@@ -7,12 +7,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/merging"
 )
 
 // Stats counts what a machine did in this process. One goroutine writes, any reads.
 type Stats struct {
 	accounts.Stats
 	Members MemberStats
+	Merges  merging.Stats
 	Records RecordStats
 	Foreign journal.ForeignRecords
 

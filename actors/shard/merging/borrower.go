@@ -152,6 +152,7 @@ func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 		if err := b.show(ctx, shadow, k.Place()); err != nil {
 			return err
 		}
+		b.Stats.Merged.Add(1)
 		b.complete(r, a.Asked, domain.Outcome{Member: l.Member})
 	case !a.Done:
 		b.send(r.Account, l.Other, domain.Lend{Step: domain.LendNext, Other: l.Member, Ticket: l.Ticket})
@@ -243,7 +244,9 @@ func (b *borrowers) unmerge(ctx actor.Context, r *domain.Record, k *members.Acto
 		b.Effects.Complete(r, busy())
 	default:
 		ticket := a.Ticket
-		if !a.Done { // what the lender sends of it is given back
+		if a.Done {
+			b.Stats.Unmerged.Add(1)
+		} else { // what the lender sends of it is given back
 			b.complete(r, a.Asked, busy())
 		}
 		if err := b.discharge(ctx, k, c.From); err != nil {

@@ -1,6 +1,8 @@
 package merging
 
 import (
+	"sync/atomic"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -41,6 +43,12 @@ type Members interface {
 	Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error)
 }
 
+// Stats counts what a Merger did in this process. One goroutine writes, any reads.
+type Stats struct {
+	Merged   atomic.Int64 // members into one of the shard
+	Unmerged atomic.Int64 // merges taken back by a command
+}
+
 // Config is what a Merger is given.
 type Config struct {
 	Effects  Effects
@@ -51,6 +59,7 @@ type Config struct {
 	Roster   *member.Roster
 	Accounts *accounts.Accounts
 	Shards   int
+	Stats    *Stats
 }
 
 // Merger has part in the merges of a shard's members. It belongs to the shard's goroutine.
