@@ -20,11 +20,23 @@ func (r *harness) submit(s domain.Submission) domain.Outcome {
 	r.t.Helper()
 	r.next++
 	s.Request = domain.RequestID{1, byte(r.next), byte(r.next >> 8), byte(r.next >> 16)}
-	out, err := r.node.Submit(context.Background(), s)
+	out, err := r.repeated(s)
 	if err != nil || out.Code != domain.OK {
 		r.t.Fatalf("%+v: %+v %v", s.Command, out, err)
 	}
 	return out
+}
+
+// repeated submits a request, again where its outcome is not known in time, as clients do of a machine that
+// is busy.
+func (r *harness) repeated(s domain.Submission) (out domain.Outcome, err error) {
+	for range 20 {
+		out, err = r.node.Submit(context.Background(), s)
+		if !errors.Is(err, domain.ErrUnavailable) {
+			break
+		}
+	}
+	return out, err
 }
 
 // furnish makes an account with brands and definitions, the second of them one-time.

@@ -92,6 +92,10 @@ func TestMerge_OfManyActionsWhileWrittenAndRead(t *testing.T) {
 	}
 	x.published.Store(mergeLarge)
 	x.settled()
+	t.Cleanup(func() { // before the node is closed
+		x.over.Store(true)
+		x.running.Wait()
+	})
 	x.running.Go(x.write)
 	x.running.Go(x.read)
 	x.running.Go(x.read)

@@ -94,7 +94,7 @@ func (x *powers) question(n int) error {
 
 func (x *powers) do(id domain.MemberID, c domain.Command) error {
 	x.sent++
-	out, err := x.node.Submit(context.Background(), domain.Submission{
+	out, err := x.repeated(domain.Submission{
 		Account: 1, Slot: id.Slot(), Command: c, Request: domain.RequestID{3, 15: x.sent},
 	})
 	if err == nil {
