@@ -173,6 +173,7 @@ func TestMerge_OfAMemberThatANeighbourHas(t *testing.T) {
 
 // No step of a merge is larger than the journal takes, whatever an erasure has to say at once.
 func TestMerge_StepsFitIntoTheJournal(t *testing.T) {
+	large(t)
 	x := newMerges(t, seeded(t), 3, 1000)
 	last, second, third := x.fans[0], x.fans[1], x.fans[2]
 	const visits = 1500
@@ -205,6 +206,7 @@ func (x *merges) wantFitting() {
 // A member is not merged whose record, with those merged into it, is too large for a step; one that grows so
 // large while it is merged stays what its survivor knows of it, until the merge is taken back.
 func TestMerge_OfALargeRecord(t *testing.T) {
+	large(t)
 	const fans, small = 52, 10
 	x := newMerges(t, seeded(t), fans, 1000)
 	grow := func(fan int, version uint32) {
@@ -247,3 +249,12 @@ func TestMerge_OfALargeRecord(t *testing.T) {
 
 // journalMost is how many bytes a record of the journal has at most.
 const journalMost = 2<<20 - 1024
+
+// large skips a test that only moves many bytes where the race detector makes it ten times as long: the
+// same test runs without it.
+func large(t *testing.T) {
+	t.Helper()
+	if sampled(5) < 5 {
+		t.Skip("with the race detector it takes minutes; it runs without")
+	}
+}

@@ -29,7 +29,7 @@ func newSetAsideStep(t *testing.T, step domain.LendStep, last bool) *setAsideSte
 	for n := 1000; x.ids[1].Slot().Shard(2) != 0; n++ {
 		x.ids[1] = x.register(n)
 	}
-	for i := range uint64(40) {
+	for i := range uint64(16) {
 		a := x.actOf(x.ids[2], i+1)
 		a.Content.Content = strings.Repeat("x", 60<<10)
 		x.publish(a)
@@ -105,16 +105,16 @@ func TestSetAside_OfAStepOfAMerge(t *testing.T) {
 			case domain.LendRefused:
 				ends("the neighbour's merge", domain.OK, x.do(neighbour, &domain.MergeMembers{Member: neighbour, From: from}))
 				pending()
-				x.counts(40)
+				x.counts(16)
 				ends("its end", domain.OK, x.do(neighbour, &domain.UnmergeMember{Member: neighbour, From: from}))
 			default:
 				pending()
 			}
 			x.settled()
 			ends("another merge", domain.OK, x.do(into, merge))
-			x.counts(40)
+			x.counts(16)
 			ends("its end", domain.OK, x.do(into, part))
-			x.counts(40)
+			x.counts(16)
 			x.settled()
 			x.replaysEqual(t)
 		})
