@@ -93,11 +93,8 @@ func (x *merges) do(id domain.MemberID, c domain.Command) domain.Code {
 	x.t.Helper()
 	s := domain.Submission{Account: 1, Slot: id.Slot(), Command: c}
 	binary.BigEndian.PutUint64(s.Request[8:], x.rnd.Uint64())
-	var out domain.Outcome
-	x.answered(func() (err error) {
-		out, err = x.node.Submit(context.Background(), s)
-		return err
-	})
+	out, err := x.repeated(s)
+	x.must(err)
 	x.at = x.at.Reach(out.Position)
 	return out.Code
 }

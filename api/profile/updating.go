@@ -20,8 +20,8 @@ type updating struct {
 	*updateIn
 	req     *serve.Request
 	of      *domain.Member
-	login   domain.MemberID     // whose email record has the new address; 0: nobody's
-	shown   domain.IdentityHash // address of the member before
+	login   domain.MemberID     // owner of the email record that gets the new address; 0: there is none
+	shown   domain.IdentityHash // email address that the member showed before; zero: none
 	cleared domain.Fields
 }
 

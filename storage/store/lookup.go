@@ -2,6 +2,7 @@ package store
 
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/records"
 	"github.com/ovation-analytics/ovation/storage/timeline"
 )
@@ -22,11 +23,7 @@ func (l *lookup) Seen(
 		return domain.Row{}, false, err
 	}
 	a, found, err := l.line.Seen(account, ord, months, hash)
-	if !found || err != nil {
-		return domain.Row{}, false, err
-	}
-	id, _ := l.members.Get(account, ord)
-	return a.Row(id.Slot()), true, nil
+	return l.row(account, ord, &a, found, err)
 }
 
 // At is the member's row with that time and sequence, a dead one and a staged one too.
@@ -37,11 +34,7 @@ func (l *lookup) At(
 		return domain.Row{}, false, err
 	}
 	a, _, found, err := l.line.At(account, ord, time, seq)
-	if !found || err != nil {
-		return domain.Row{}, false, err
-	}
-	id, _ := l.members.Get(account, ord)
-	return a.Row(id.Slot()), true, nil
+	return l.row(account, ord, &a, found, err)
 }
 
 // Named are the member's rows with that time and hash, in order of sequence, dead ones and staged ones
@@ -70,6 +63,13 @@ func (l *lookup) Action(account domain.AccountID, ord domain.Ordinal, seq uint64
 		return domain.Row{}, false, err
 	}
 	a, found, err := l.line.BySequence(account, ord, seq)
+	return l.row(account, ord, &a, found, err)
+}
+
+// row is an action, if there is one, as a row of its member.
+func (l *lookup) row(
+	account domain.AccountID, ord domain.Ordinal, a *format.Action, found bool, err error,
+) (domain.Row, bool, error) {
 	if !found || err != nil {
 		return domain.Row{}, false, err
 	}

@@ -124,7 +124,7 @@ func (m *Merger) Lend(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 // for it, and a handover is given back.
 func (m *Merger) SetAside(r *domain.Record, l *domain.Lend) {
 	switch {
-	case l.Step == domain.LendReturn: // the member lends itself until it is asked for again
+	case l.Step == domain.LendReturn: // the member stays lent until the same borrower asks for it again
 		m.lenders.heard(l.Other)
 		out := domain.Failed(domain.Fail(domain.Internal, "a step of the merge cannot be applied"))
 		m.lenders.completeAsked(r, l, out)
