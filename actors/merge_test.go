@@ -249,7 +249,7 @@ func (x *merges) model() *reference.Model {
 		}
 		u := member.Union(of)
 		m.Members = append(m.Members, reference.Member{
-			ID: id, Created: domain.Second(u.Created / 1000), LastLogin: domain.Second(u.LastLogin() / 1000), Changed: domain.Second(u.Changed() / 1000),
+			ID: id, Created: domain.Second(u.Created / 1000), LastLogin: domain.Second(u.LastLogin() / 1000), Changed: max(domain.Second(u.Changed()/1000), of.HandedOver),
 		})
 	}
 	return m

@@ -1,8 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +15,16 @@ import (
 
 // explained is a fixture whose answers explain: of n actions, a second apart, each page has
 // those after the one asked for.
-func explained(t testing.TB, n int) *fixture {
+func explained(t testing.TB, n int) *fixture { return explainedBy(t, n, 1, new(uint64)) }
+
+// explainedBy is explained with so many actions in each second, at a number of handovers.
+func explainedBy(t testing.TB, n, inOne int, handedOver *uint64) *fixture {
 	h := counting(t)
+	rows := make([]domain.Row, n)
+	for i := range rows {
+		rows[i] = domain.Row{Seq: uint64(i + 1), Slot: 7, Time: domain.Second(1000 + i/inOne)}
+	}
+	slices.SortFunc(rows, func(a, b domain.Row) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Seq, b.Seq)) })
 	tally := h.engine.answer
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		a, err := tally(q)
@@ -23,11 +34,10 @@ func explained(t testing.TB, n int) *fixture {
 		if !q.Explain {
 			return a, err
 		}
-		a.Feed = &domain.Feed{Total: uint64(n)}
-		for i := n; i > 0; i-- {
-			row := domain.Row{Seq: uint64(i), Slot: 7, Time: domain.Second(1000 + i)}
+		a.Feed = &domain.Feed{Total: uint64(n), HandedOver: *handedOver}
+		for _, row := range rows {
 			switch after := q.Listing.After; {
-			case after != nil && (int64(row.Time) > after.At || row.ID() == after.ID):
+			case after != nil && (int64(row.Time) > after.At || int64(row.Time) == after.At && row.ID() <= after.ID):
 				a.Feed.Ahead++
 			case len(a.Feed.Items) < q.Listing.Limit:
 				a.Feed.Items = append(a.Feed.Items, domain.FeedItem{Row: row})
@@ -83,9 +93,32 @@ func TestExplain_EveryStatistic(t *testing.T) {
 		}
 		equal(t, want, got, path)
 		for _, q := range h.engine.asked[1:] {
-			if !q.Explain || !q.Listing.Every || q.Listing.Limit != 1000 {
+			if !q.Explain || !q.Listing.Every || q.Listing.Limit != 1001 {
 				t.Errorf("%s: asked %+v", path, q)
 			}
+		}
+	}
+}
+
+// A handover between two pages gives actions other IDs, by which those of one second are listed: where a
+// page ends with a second the next one follows, else it is error 4.
+func TestExplain_OverAHandover(t *testing.T) {
+	for _, c := range []struct{ inOne, code int }{{1, 200}, {2, 200}, {3, 400}, {500, 200}, {2000, 400}} {
+		handedOver := uint64(5)
+		h := explainedBy(t, 2000, c.inOne, &handedOver)
+		const path = "/v1.1/brand/1/stats/activity?explain=1"
+		first := answered[explainedAnswer](h, h.get(path)).Explain
+		next, err := url.Parse(*first.Next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := answered[explainedAnswer](h, h.get(next.RequestURI())).Explain; len(again.Actions) != 1000 || again.Next != nil || again.Actions[0] == first.Actions[999] {
+			t.Errorf("%d in one second: %d actions from %s on, next %v", c.inOne, len(again.Actions), again.Actions[0], again.Next)
+		}
+		handedOver = 6
+		w := h.get(next.RequestURI())
+		if w.Code != c.code || c.code == http.StatusBadRequest && !strings.Contains(w.Body.String(), `"parameter":"explain_after"`) {
+			t.Errorf("%d in one second: %d %s", c.inOne, w.Code, w.Body)
 		}
 	}
 }

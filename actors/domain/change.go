@@ -95,8 +95,10 @@ const (
 	AttrCreatedLow
 	AttrLoginHigh // when it last logged in; a registration is a login
 	AttrLoginLow
-	AttrChangedHigh // Member.Changed, in seconds since 1970
+	AttrChangedHigh // Member.Changed or, if that is later, HandedOver, in seconds since 1970
 	AttrChangedLow
+	AttrHandedOverHigh // Member.HandedOver; it stays when the member counts no more
+	AttrHandedOverLow
 )
 
 // Bit sets or clears a member's bit of an attribute's value.

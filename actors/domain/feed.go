@@ -27,9 +27,9 @@ type Feed struct {
 	Ahead uint64 // of the items those not behind Listing.After; not said where Limit is 0
 	Items []FeedItem
 
-	// Handovers is, of a listing in order of recording, how often rows changed hands between shards
-	// (Handover): by each they are recorded anew, so that another page goes on from none before.
-	Handovers uint64
+	// HandedOver is another number after each handover of the account (Handover). By it rows have other
+	// IDs, by which those of one time are listed, and are recorded anew.
+	HandedOver uint64
 }
 
 // FeedItem is an action in a feed.

@@ -131,6 +131,9 @@ type Member struct {
 	Pending   []PendingRegistration // some of whose claims are not answered
 	Absorbed  []Absorbed            // members that are merged into it, in the order of the merges
 	Lent      *Loan                 // to the member that it is merged into; nil: it is not
+
+	// HandedOver is when rows last changed hands between it and another member (Handover); it rises each time.
+	HandedOver Second
 }
 
 // LastLogin is the latest login, on any service, in ms since 1970; a registration is

@@ -76,8 +76,11 @@ func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 		return f.visits(q)
 	}
 	switch q.Shape {
-	case ShapeTally, ShapeNewcomers, ShapeFeed, ShapeStandings, ShapeSummaries:
+	case ShapeTally, ShapeNewcomers, ShapeStandings, ShapeSummaries:
 		f.rows(q.Brand, q.Range, ShowsActions)
+	case ShapeFeed:
+		f.rows(q.Brand, q.Range, ShowsActions)
+		f.Known |= AttrHandedOverHigh.Set() | AttrHandedOverLow.Set() // Feed.HandedOver
 	case ShapeTimeline, ShapeDaily:
 		f.rows(q.Brand, q.Range, ShowsDays)
 	case ShapeLocation:

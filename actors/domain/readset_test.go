@@ -49,7 +49,7 @@ func TestReadSet_OfShapeAndFilter(t *testing.T) {
 	}{
 		"tally":     {Question{Shape: ShapeTally, Brand: 7}, ReadSet{Rows: rows(7, ShowsActions), Known: of()}},
 		"newcomers": {Question{Shape: ShapeNewcomers, Brand: 7}, ReadSet{Rows: rows(7, ShowsActions), Known: of()}},
-		"feed":      {Question{Shape: ShapeFeed}, ReadSet{Rows: rows(0, ShowsActions), Known: of()}},
+		"feed":      {Question{Shape: ShapeFeed}, ReadSet{Rows: rows(0, ShowsActions), Known: of(AttrHandedOverHigh, AttrHandedOverLow)}},
 		"timeline":  {Question{Shape: ShapeTimeline, Brand: 7}, ReadSet{Rows: rows(7, ShowsDays), Known: of()}},
 		"daily":     {Question{Shape: ShapeDaily, Brand: 7}, ReadSet{Rows: rows(7, ShowsDays), Known: of()}},
 		"location":  {Question{Shape: ShapeLocation, Brand: 7}, ReadSet{Rows: rows(7, ShowsActions), Known: of(AttrCountry)}},
@@ -148,6 +148,7 @@ func TestAttribute_BitsAreDistinct(t *testing.T) {
 	for _, a := range []Attribute{
 		AttrMember, AttrGender, AttrService, AttrPaid, AttrDomain, AttrOptIn, AttrOptOut, AttrRegion, AttrListed, AttrHas,
 		AttrCountry, AttrBirthDay, AttrCreatedHigh, AttrCreatedLow, AttrLoginHigh, AttrLoginLow, AttrChangedHigh, AttrChangedLow,
+		AttrHandedOverHigh, AttrHandedOverLow,
 	} {
 		if b, taken := seen[a.Place()]; taken || a.Place() > 63 {
 			t.Errorf("%d and %d share the place %d", a, b, a.Place())

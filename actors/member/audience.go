@@ -22,13 +22,15 @@ const traitActive = 1 << 31
 
 // Index is an Audience as of one commit: any goroutine may read it.
 type Index struct {
-	bitmaps *bitmaps
-	country column
-	born    column       // domain.BirthDay
-	gender  column       // domain.GenderCode; made of the bitmaps
-	times   [3][2]column // as timeAttributes
-	ids     []domain.MemberID
-	alive   int
+	bitmaps   *bitmaps
+	country   column
+	born      column       // domain.BirthDay
+	gender    column       // domain.GenderCode; made of the bitmaps
+	times     [3][2]column // as timeAttributes
+	handed    [2]column    // as handedOver
+	handedSum uint64
+	ids       []domain.MemberID
+	alive     int
 }
 
 // bitmaps are the bitmaps by value, spread over maps of which a commit copies only
@@ -195,7 +197,14 @@ func (a *Audience) page(v bitValue, ord domain.Ordinal) *bitPage {
 // PutColumn sets a member's value of a column. Columns that no question reads are the
 // store's alone.
 func (a *Audience) PutColumn(c *domain.Column) {
-	if col := a.index.column(c.Attribute); col != nil {
+	col := a.index.column(c.Attribute)
+	switch c.Attribute {
+	case domain.AttrHandedOverHigh:
+		a.index.handedSum += (uint64(c.Value) - uint64(col.at(c.Ord))) << 16
+	case domain.AttrHandedOverLow:
+		a.index.handedSum += uint64(c.Value) - uint64(col.at(c.Ord))
+	}
+	if col != nil {
 		a.putInto(col, c.Ord, c.Value)
 	}
 }
@@ -237,9 +246,13 @@ func (c *Index) column(a domain.Attribute) *column {
 		return &c.country
 	case domain.AttrBirthDay:
 		return &c.born
+	case domain.AttrHandedOverHigh:
+		return &c.handed[0]
+	case domain.AttrHandedOverLow:
+		return &c.handed[1]
 	}
-	for i, halves := range timeAttributes {
-		for k, half := range halves {
+	for i, time := range timeAttributes {
+		for k, half := range time {
 			if a == half {
 				return &c.times[i][k]
 			}

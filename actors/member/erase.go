@@ -14,7 +14,9 @@ func Erase(
 ) (changes []domain.Change, keys []domain.KeyID) {
 	keys = DataKeys(&s.Member)
 	dst = s.change(dst, func(m *domain.Member) {
-		*m = domain.Member{ID: m.ID, Account: m.Account, Ord: m.Ord, State: domain.MemberErased, Updated: at}
+		*m = domain.Member{
+			ID: m.ID, Account: m.Account, Ord: m.Ord, State: domain.MemberErased, Updated: at, HandedOver: m.HandedOver,
+		}
 	})
 	s.pairs = nil
 	return append(dst, domain.Change{Kind: domain.RowsErased, Value: &domain.ErasedRows{

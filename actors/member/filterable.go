@@ -64,7 +64,7 @@ func filterableOf(m *domain.Member) filterable {
 	f.has = m.Profile.Bits() | m.Personal.Has
 	f.country = effectiveCountry(m.Profile)
 	f.born = m.Personal.Born
-	f.times = [3]uint32{seconds(m.Created), seconds(m.LastLogin()), seconds(m.Changed())}
+	f.times = [3]uint32{seconds(m.Created), seconds(m.LastLogin()), max(seconds(m.Changed()), uint32(m.HandedOver))}
 	return f
 }
 
@@ -134,18 +134,26 @@ func (f filterable) to(dst []domain.Change, g filterable, m *domain.Member) []do
 		field := domain.Field(bits.TrailingZeros64(changed))
 		bit(bitValue{domain.AttrHas, domain.HasValue(field)}, g.has>>field&1 == 1)
 	}
-	column := func(a domain.Attribute, from, to uint16) {
-		if from != to {
-			dst = append(dst, domain.Change{Kind: domain.ColumnPut, Value: &domain.Column{
-				Account: m.Account, Ord: m.Ord, Attribute: a, Value: to,
-			}})
-		}
-	}
-	column(domain.AttrCountry, f.country, g.country)
-	column(domain.AttrBirthDay, f.born, g.born)
+	dst = putColumn(dst, m, domain.AttrCountry, f.country, g.country)
+	dst = putColumn(dst, m, domain.AttrBirthDay, f.born, g.born)
 	for i, a := range timeAttributes {
-		column(a[0], uint16(f.times[i]>>16), uint16(g.times[i]>>16))
-		column(a[1], uint16(f.times[i]), uint16(g.times[i]))
+		dst = putTime(dst, m, a, f.times[i], g.times[i])
 	}
 	return dst
+}
+
+// putColumn appends what turns a member's value of a column into another.
+func putColumn(dst []domain.Change, m *domain.Member, a domain.Attribute, from, to uint16) []domain.Change {
+	if from == to {
+		return dst
+	}
+	return append(dst, domain.Change{Kind: domain.ColumnPut, Value: &domain.Column{
+		Account: m.Account, Ord: m.Ord, Attribute: a, Value: to,
+	}})
+}
+
+// putTime is putColumn of the two columns that hold a time.
+func putTime(dst []domain.Change, m *domain.Member, a halves, from, to uint32) []domain.Change {
+	dst = putColumn(dst, m, a[0], uint16(from>>16), uint16(to>>16))
+	return putColumn(dst, m, a[1], uint16(from), uint16(to))
 }

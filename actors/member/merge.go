@@ -13,9 +13,14 @@ func NewShadow(account domain.AccountID, id domain.MemberID, ord domain.Ordinal)
 }
 
 // Lend makes it what a member, or a shadow, knows of its loan; nil: it lends no more.
-func Lend(dst []domain.Change, s *State, l *domain.Loan) []domain.Change {
+func Lend(dst []domain.Change, s *State, l *domain.Loan, clock int64) []domain.Change {
 	before := s.Member.Lent != nil
-	dst = s.change(dst, func(m *domain.Member) { m.Lent = l })
+	dst = s.change(dst, func(m *domain.Member) {
+		was := m.IsLent()
+		if m.Lent = l; m.IsLent() != was && m.State != domain.MemberShadow {
+			handOver(m, clock)
+		}
+	})
 	if is := l != nil; is != before && s.Member.State == domain.MemberActive {
 		dst = append(dst, domain.Change{Kind: domain.BitPut, Value: &domain.Bit{
 			Account: s.Member.Account, Ord: s.Member.Ord, Attribute: domain.AttrLent, On: is,
@@ -24,9 +29,17 @@ func Lend(dst []domain.Change, s *State, l *domain.Loan) []domain.Change {
 	return dst
 }
 
+// handOver notes that rows change hands between the member and another, by the shard's clock.
+func handOver(m *domain.Member, clock int64) {
+	m.HandedOver = max(domain.Second(seconds(clock)), m.HandedOver+1)
+}
+
 // Absorb makes it what the member knows of one that is merged into it.
-func Absorb(dst []domain.Change, s *State, a domain.Absorbed) []domain.Change {
+func Absorb(dst []domain.Change, s *State, a domain.Absorbed, clock int64) []domain.Change {
 	return s.change(dst, func(m *domain.Member) {
+		if was := AbsorbedOf(m, a.Member); a.Done && (was == nil || !was.Done) {
+			handOver(m, clock)
+		}
 		m.Absorbed = slices.Clone(m.Absorbed)
 		i := slices.IndexFunc(m.Absorbed, func(o domain.Absorbed) bool { return o.Member == a.Member })
 		if i < 0 {
@@ -38,8 +51,11 @@ func Absorb(dst []domain.Change, s *State, a domain.Absorbed) []domain.Change {
 }
 
 // Discharge has the member know nothing of one that was merged into it.
-func Discharge(dst []domain.Change, s *State, lender domain.MemberID) []domain.Change {
+func Discharge(dst []domain.Change, s *State, lender domain.MemberID, clock int64) []domain.Change {
 	return s.change(dst, func(m *domain.Member) {
+		if was := AbsorbedOf(m, lender); was != nil && was.Done {
+			handOver(m, clock)
+		}
 		m.Absorbed = slices.DeleteFunc(slices.Clone(m.Absorbed), func(a domain.Absorbed) bool { return a.Member == lender })
 	})
 }

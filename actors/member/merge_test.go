@@ -98,3 +98,65 @@ func TestFilterable_SignupsAreThoseOfTheCopies(t *testing.T) {
 		t.Errorf("of one who is merged: %+v", f)
 	}
 }
+
+// Each time that rows change hands the time of it rises, also within one second and when the clock stands,
+// and with it the sum of the account's members; erasure keeps it. Members then have changed, by it alone.
+func TestIndex_HandedOver(t *testing.T) {
+	a := NewAudience()
+	put := func(changes []domain.Change) {
+		for _, c := range changes {
+			if v, ok := c.Value.(*domain.Column); ok {
+				a.PutColumn(v)
+			}
+		}
+	}
+	into, from := lenderOf(1, domain.Spotify, nil), lenderOf(2, domain.Twitter, nil)
+	registered := func(m *domain.Member) *State {
+		m.Ord--
+		m.Created = 70_000_000
+		a.Add(m.ID)
+		s := NewState(&domain.Member{})
+		put(s.change(nil, func(of *domain.Member) { *of = *m }))
+		return s
+	}
+	s, l, record := registered(&into), registered(&from), from
+	var sums []uint64
+	for n, step := range []struct {
+		name string
+		hand bool // rows change hands
+		do   func(clock int64) []domain.Change
+	}{
+		{"asked", false, func(at int64) []domain.Change {
+			return Absorb(nil, s, domain.Absorbed{Member: 2, Ticket: 7}, at)
+		}},
+		{"lends", false, func(at int64) []domain.Change { return Lend(nil, l, &domain.Loan{To: 1}, at) }},
+		{"handed over", true, func(at int64) []domain.Change { return Lend(nil, l, &domain.Loan{To: 1, Done: true}, at) }},
+		{"received", true, func(at int64) []domain.Change {
+			return Absorb(nil, s, domain.Absorbed{Member: 2, Ticket: 7, Done: true, Record: &record}, at)
+		}},
+		{"a record later", false, func(at int64) []domain.Change {
+			return Absorb(nil, s, domain.Absorbed{Member: 2, Ticket: 7, Done: true, Record: &record}, at)
+		}},
+		{"given back", true, func(at int64) []domain.Change { return Discharge(nil, s, 2, at) }},
+		{"taken back", true, func(at int64) []domain.Change { return Lend(nil, l, nil, at) }},
+		{"nothing given back", false, func(at int64) []domain.Change { return Discharge(nil, s, 2, at) }},
+		{"erased", false, func(int64) []domain.Change {
+			changes, _ := Erase(nil, l, 9, nil)
+			return changes
+		}},
+	} {
+		put(step.do(80_000_900))
+		sum := a.Commit().HandedOver()
+		if was := append([]uint64{0}, sums...)[n]; step.hand != (sum > was) || !step.hand && sum != was {
+			t.Errorf("%s: the sum is %d, and was %d", step.name, sum, was)
+		}
+		sums = append(sums, sum)
+	}
+	c := a.Commit()
+	if want := domain.Second(80_001); s.Member.HandedOver != want || l.Member.HandedOver != want || c.HandedOver() != 2*uint64(want) {
+		t.Errorf("%d and %d, in all %d", s.Member.HandedOver, l.Member.HandedOver, c.HandedOver())
+	}
+	if c.Changed(0) != 80_001 || s.Member.Changed() != 70_000_000 {
+		t.Errorf("changed at %d, of the record at %d", c.Changed(0), s.Member.Changed())
+	}
+}

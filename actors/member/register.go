@@ -84,13 +84,14 @@ func putPersonal(m *domain.Member, p *domain.PersonalPut) {
 // slices hold in place: changes carry the member, and what was staged does not
 // change any more.
 func (s *State) change(dst []domain.Change, edit func(*domain.Member)) []domain.Change {
-	before := filterableOf(&s.Member)
+	before, handed := filterableOf(&s.Member), s.Member.HandedOver
 	m := s.Member
 	edit(&m)
 	s.Member = m
 	s.muted = mutedOf(&s.Member)
 	dst = append(dst, domain.Change{Kind: domain.MemberPut, Value: &m})
-	return before.to(dst, filterableOf(&m), &m)
+	dst = before.to(dst, filterableOf(&m), &m)
+	return putTime(dst, &m, handedOver, uint32(handed), uint32(m.HandedOver))
 }
 
 // Active reports that answers show the member.

@@ -22,14 +22,6 @@ type seen struct {
 // lost reports that the shard's journal has lost records.
 func (s *seen) lost() bool { return len(s.handovers) > 0 && s.handovers[0].Shard == domain.JournalLost }
 
-// switches is how often rows changed hands.
-func switches(all []domain.Handover) (n uint64) {
-	for i := range all {
-		n += all[i].Sent + all[i].Received
-	}
-	return n
-}
-
 // handoverWith is what a shard has counted with another.
 func handoverWith(all []domain.Handover, shard int) domain.Handover {
 	if shard >= 0 && shard < len(all) && all[shard].Shard == shard {

@@ -169,8 +169,8 @@ func (s *execution) run() error {
 	p.Domains = ans.Domains
 	p.Summaries = ans.Summaries
 	p.Feed = withMembers(ans.Feed, s.account.Members)
-	if p.Feed != nil && q.Listing.Recorded {
-		p.Feed.Handovers = switches(p.Handovers)
+	if p.Feed != nil {
+		p.Feed.HandedOver = s.account.Members.HandedOver()
 	}
 	if p.Leaders != nil && q.Top.Audience {
 		p.Leaders.Audience = s.audience

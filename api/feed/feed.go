@@ -2,7 +2,6 @@ package feed
 
 import (
 	"context"
-	"strconv"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -20,7 +19,7 @@ type feedIn struct {
 	Filters feedFilters
 	serve.Paged
 	Keyword    string `name:"keyword" doc:"only actions with this text in a value of their Content, in any case" eg:"blue"`
-	ByRecorded bool   `name:"order_by_recorded" doc:"1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; a walk by cursor meets each once, and is error 4 where members were merged or parted meanwhile: begin again. Shards apply side by side: what one that lags (X-Lag-Ms) records may stand before the last page's end" eg:"1"`
+	ByRecorded bool   `name:"order_by_recorded" doc:"1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; a walk by cursor meets each once, and is error 4 where members of the account were merged or parted meanwhile: begin again. Shards apply side by side: what one that lags (X-Lag-Ms) records may stand before the last page's end" eg:"1"`
 	AllActions bool   `name:"all_member_actions" doc:"1: every action, not each member's latest alone" eg:"1"`
 	Sort       string `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by date"`
 }
@@ -48,43 +47,23 @@ func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, erro
 	if p.Limit > 0 {
 		q.Listing.Offset = p.Offset
 	}
-	if after := req.Keyset.After(); after != nil {
-		q.Listing.After = &domain.FeedAfter{At: int64(after.Rank), ID: domain.ActionID(after.ID)}
-	}
+	q.Listing.After = serve.FeedAfter(req.Keyset.After())
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if answer.Feed == nil {
+	f := answer.Feed
+	if f == nil {
 		return nil, serve.ErrShape("feed")
 	}
-	if after := req.Keyset.After(); after != nil && after.Text != handovers(answer.Feed) {
-		return nil, domain.Bad(domain.InvalidParameter, "cursor",
-			"members were merged or parted, whose actions are recorded anew: begin again with cursor= (empty)")
+	if err := serve.FeedGoesOn(f, req.Keyset.After(), "cursor"); err != nil {
+		return nil, err
 	}
-	out := &wire.Feed{TotalSize: wire.Number(answer.Feed.Total)}
-	key := feedKey(in.ByRecorded, answer.Feed)
-	items, _ := serve.ResultPage(req, p, answer.Feed.Items, int(answer.Feed.Total), key, page.Dates(span)...)
+	out := &wire.Feed{TotalSize: wire.Number(f.Total)}
+	last := func(*domain.FeedItem) page.Row { return serve.FeedRow(f, p.Limit-1, in.ByRecorded) }
+	items, _ := serve.ResultPage(req, p, f.Items, int(f.Total), last, page.Dates(span)...)
 	out.Items, err = Items(ctx, req, items, answer.Position)
 	return out, err
-}
-
-// feedKey is what an item of a feed is listed by.
-func feedKey(recorded bool, of *domain.Feed) func(*domain.FeedItem) page.Row {
-	return func(i *domain.FeedItem) page.Row {
-		if recorded {
-			return page.Row{Rank: uint64(i.Recorded), ID: uint64(i.Row.ID()), Text: handovers(of)}
-		}
-		return page.Row{Rank: uint64(i.Row.Time), ID: uint64(i.Row.ID())}
-	}
-}
-
-// handovers is what a cursor keeps of a feed in order of recording; empty: none, or another order.
-func handovers(f *domain.Feed) string {
-	if f.Handovers == 0 {
-		return ""
-	}
-	return strconv.FormatUint(f.Handovers, 10)
 }
 
 // Items are actions as feeds show them, read at a position or after it.

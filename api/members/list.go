@@ -19,7 +19,7 @@ type listIn struct {
 	Filters selection.Filters
 	itemsIn
 	serve.Paged
-	UpdatedSince bind.Time `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login, an update or an opt-in" eg:"2026-01-01 00:00:00"`
+	UpdatedSince bind.Time `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back" eg:"2026-01-01 00:00:00"`
 	Sort         string    `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by ID"`
 }
 

@@ -69,7 +69,7 @@ func (in *Explaining) Ask(req *Request, q *domain.Question, span bind.Span) erro
 		return nil
 	}
 	q.Explain = true
-	q.Listing = domain.Listing{Every: true, Limit: explainedAtOnce}
+	q.Listing = domain.Listing{Every: true, Limit: explainedAtOnce + 1} // one more shows whether there is another page
 	switch t := req.explained; {
 	case t.From == nil:
 		t.Span = span
@@ -77,7 +77,7 @@ func (in *Explaining) Ask(req *Request, q *domain.Question, span bind.Span) erro
 		return errExplainAfter
 	default:
 		t.Span = span
-		q.Listing.After = &domain.FeedAfter{At: int64(t.From.Row.Rank), ID: domain.ActionID(t.From.Row.ID)}
+		q.Listing.After = FeedAfter(t.After())
 	}
 	return nil
 }
@@ -93,16 +93,20 @@ func (in *Explaining) Explanation(ctx context.Context, req *Request, answer *dom
 	if f == nil {
 		return nil, &domain.Error{Code: domain.Internal, Op: "explain", Message: "the answer does not explain"}
 	}
-	out := &wire.Explanation{TotalSize: wire.Number(f.Total), Actions: make([]string, len(f.Items))}
-	shown, err := req.Engine.Show(ctx, req.Account(), f.Items, answer.Position)
+	if err := FeedGoesOn(f, req.explained.After(), page.ExplainAfter); err != nil {
+		return nil, err
+	}
+	items := f.Items[:min(len(f.Items), explainedAtOnce)]
+	out := &wire.Explanation{TotalSize: wire.Number(f.Total), Actions: make([]string, len(items))}
+	shown, err := req.Engine.Show(ctx, req.Account(), items, answer.Position)
 	if err != nil {
 		return nil, WaitFault(err)
 	}
-	for i := range f.Items {
-		out.Actions[i] = wire.Number(shown[i].Content.ID(&f.Items[i].Row))
+	for i := range items {
+		out.Actions[i] = wire.Number(shown[i].Content.ID(&items[i].Row))
 	}
-	if n := len(f.Items); n > 0 && f.Ahead+uint64(n) < f.Total {
-		out.Next = explainedNext(req, &f.Items[n-1])
+	if len(items) < len(f.Items) {
+		out.Next = explainedNext(req, FeedRow(f, len(items)-1, false))
 	}
 	req.AtLast(func() error {
 		out.Position = wire.EncodePosition(req.Position)
@@ -111,16 +115,11 @@ func (in *Explaining) Explanation(ctx context.Context, req *Request, answer *dom
 	return out, nil
 }
 
-// FeedRow is what an action is listed by, newest first.
-func FeedRow(i *domain.FeedItem) page.Row {
-	return page.Row{Rank: uint64(i.Row.Time), ID: uint64(i.Row.ID())}
-}
-
-// explainedNext is the address of the actions after one, with the dates of the range.
-func explainedNext(req *Request, last *domain.FeedItem) *string {
+// explainedNext is the address of the actions behind a row, with the dates of the range.
+func explainedNext(req *Request, last page.Row) *string {
 	t := req.explained
 	t.Clock = slices.ContainsFunc(req.Ranges, func(r poll.Range) bool { return !r.In.StartDate.Given || !r.In.EndDate.Given })
-	token := req.server.cursors.Seal(t.Next(FeedRow(last), req.Minute()), req.Account(), t.Question)
+	token := req.server.cursors.Seal(t.Next(last, req.Minute()), req.Account(), t.Question)
 	instead := [][2]string{{page.ExplainAfter, token}}
 	if t.Span != (bind.Span{}) {
 		instead = append(page.Dates(t.Span), instead...)

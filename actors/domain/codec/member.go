@@ -27,6 +27,7 @@ func memberToWire(m *domain.Member) *schema.Member {
 		Removed:     list(m.Removed, removedToWire),
 		Absorbed:    list(m.Absorbed, absorbedToWire),
 		Lent:        loanToWire(m.Lent),
+		HandedOver:  uint32(m.HandedOver),
 	}
 }
 
@@ -52,6 +53,7 @@ func memberFromWire(c *checker, m *schema.Member) domain.Member {
 		Removed:     listFrom(c, m.Removed, removedFromWire),
 		Absorbed:    listFrom(c, m.Absorbed, absorbedFromWire),
 		Lent:        loanFromWire(m.Lent),
+		HandedOver:  domain.Second(m.HandedOver),
 	}
 }
 

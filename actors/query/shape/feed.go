@@ -20,7 +20,7 @@ func MergeFeed(l *domain.Listing, parts []*domain.Feed) *domain.Feed {
 		}
 		out.Total += p.Total
 		out.Ahead += p.Ahead
-		out.Handovers += p.Handovers
+		out.HandedOver += p.HandedOver
 		if len(p.Items) > 0 {
 			h.parts = append(h.parts, p.Items)
 			listed += len(p.Items)

@@ -137,7 +137,8 @@ type (
 	// Lends is what a member, or a shadow, knows of its loan from now on; nil: it lends no more.
 	Lends struct {
 		effect
-		Loan *domain.Loan
+		Loan  *domain.Loan
+		Clock int64
 	}
 
 	// Absorb is what a member knows of one that is merged into it from now on; nil: nothing.
@@ -145,6 +146,7 @@ type (
 		effect
 		Lender   domain.MemberID
 		Absorbed *domain.Absorbed
+		Clock    int64
 	}
 
 	// Borrow is what a lender has of rows: a shadow copies it.
@@ -210,13 +212,13 @@ func (a *receiver) Receive(ctx actor.Context) {
 		a.opt(m)
 		m.done = true
 	case *Lends:
-		m.changes = member.Lend(m.changes, a.state, m.Loan)
+		m.changes = member.Lend(m.changes, a.state, m.Loan, m.Clock)
 		m.done = true
 	case *Absorb:
 		if m.Absorbed != nil {
-			m.changes = member.Absorb(m.changes, a.state, *m.Absorbed)
+			m.changes = member.Absorb(m.changes, a.state, *m.Absorbed, m.Clock)
 		} else {
-			m.changes = member.Discharge(m.changes, a.state, m.Lender)
+			m.changes = member.Discharge(m.changes, a.state, m.Lender, m.Clock)
 		}
 		m.done = true
 	case *Borrow:

@@ -142,7 +142,7 @@ func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 		if l.Record != nil {
 			a.Record = l.Record
 		}
-		b.Effects.Apply(ctx, k, &members.Absorb{Absorbed: a})
+		b.Effects.Apply(ctx, k, &members.Absorb{Absorbed: a, Clock: b.Effects.Clock()})
 		if err := b.Shard.Stage(ctx); err != nil {
 			return err
 		}
@@ -222,7 +222,7 @@ func (b *borrowers) copyRows(
 func (b *borrowers) show(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
 	loan := *shadow.State().Member.Lent
 	loan.Done = true
-	b.Effects.Apply(ctx, shadow, &members.Lends{Loan: &loan})
+	b.Effects.Apply(ctx, shadow, &members.Lends{Loan: &loan, Clock: b.Effects.Clock()})
 	at := shadow.Place()
 	b.groups.join(at, borrower)
 	if err := b.groups.count(ctx, at, false); err != nil {
@@ -260,7 +260,7 @@ func (b *borrowers) unmerge(ctx actor.Context, r *domain.Record, k *members.Acto
 
 // discharge ends a borrower's part in a merge: the shadow counts nowhere, and nothing of it is left.
 func (b *borrowers) discharge(ctx actor.Context, k *members.Actor, from domain.MemberID) error {
-	b.Effects.Apply(ctx, k, &members.Absorb{Lender: from})
+	b.Effects.Apply(ctx, k, &members.Absorb{Lender: from, Clock: b.Effects.Clock()})
 	at, known := b.shadows[lender{k.Place().Account, from}]
 	if !known {
 		return nil
@@ -291,7 +291,7 @@ func (b *borrowers) sweep(ctx actor.Context, shadow *members.Actor) error {
 	if err != nil {
 		return err
 	}
-	b.Effects.Apply(ctx, shadow, &members.Lends{})
+	b.Effects.Apply(ctx, shadow, &members.Lends{Clock: b.Effects.Clock()})
 	member.Forget(shadow.State())
 	b.Effects.Change(domain.Change{Kind: domain.RowsErased, Value: &domain.ErasedRows{
 		Account: at.Account, Ord: at.Ord, Rows: past,

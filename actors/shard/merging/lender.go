@@ -90,7 +90,7 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 	} else {
 		loan.Copied, loan.Done = math.MaxUint64, true
 	}
-	n.Effects.Apply(ctx, k, &members.Lends{Loan: &loan})
+	n.Effects.Apply(ctx, k, &members.Lends{Loan: &loan, Clock: n.Effects.Clock()})
 	if err := n.Shard.Stage(ctx); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 func (n *lenders) outgrown(ctx actor.Context, k *members.Actor, loan domain.Loan) error {
 	at := k.Place()
 	delete(n.loans.of, at)
-	n.Effects.Apply(ctx, k, &members.Lends{})
+	n.Effects.Apply(ctx, k, &members.Lends{Clock: n.Effects.Clock()})
 	n.send(at.Account, loan.To, domain.Lend{
 		Step: domain.LendRefused, Other: k.State().Member.ID, Ticket: loan.Ticket, Code: domain.PlanLimit,
 	})
@@ -193,7 +193,7 @@ func (n *lenders) end(ctx actor.Context, k *members.Actor) error {
 	at := k.Place()
 	loan := n.loans.of[at]
 	delete(n.loans.of, at)
-	n.Effects.Apply(ctx, k, &members.Lends{})
+	n.Effects.Apply(ctx, k, &members.Lends{Clock: n.Effects.Clock()})
 	if err := n.Shard.Stage(ctx); err != nil || !loan.Done {
 		return err
 	}
@@ -213,6 +213,6 @@ func (n *lenders) release(ctx actor.Context, r *domain.Record, k *members.Actor)
 	}
 	delete(n.loans.of, k.Place())
 	n.send(r.Account, of.Lent.To, domain.Lend{Step: domain.LendErased, Other: of.ID, Ticket: of.Lent.Ticket})
-	n.Effects.Apply(ctx, k, &members.Lends{})
+	n.Effects.Apply(ctx, k, &members.Lends{Clock: n.Effects.Clock()})
 	return n.Shard.Stage(ctx)
 }

@@ -46,6 +46,7 @@ type Member struct {
 	Removed       []*RemovedRecord       `protobuf:"bytes,18,rep,name=removed" json:"removed,omitempty"`
 	Absorbed      []*Absorbed            `protobuf:"bytes,19,rep,name=absorbed" json:"absorbed,omitempty"` // in the order of the merges
 	Lent          *Loan                  `protobuf:"bytes,20,opt,name=lent" json:"lent,omitempty"`
+	HandedOver    uint32                 `protobuf:"varint,21,opt,name=handed_over,json=handedOver" json:"handed_over,omitempty"` // seconds
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -218,6 +219,13 @@ func (x *Member) GetLent() *Loan {
 		return x.Lent
 	}
 	return nil
+}
+
+func (x *Member) GetHandedOver() uint32 {
+	if x != nil {
+		return x.HandedOver
+	}
+	return 0
 }
 
 // Absorbed is a member that is merged into this one, or about to be.
@@ -1230,7 +1238,7 @@ var File_member_proto protoreflect.FileDescriptor
 const file_member_proto_rawDesc = "" +
 	"\n" +
 	"\fmember.proto\x12\n" +
-	"ovation.v1\x1a\x0ecommands.proto\"\xc9\x05\n" +
+	"ovation.v1\x1a\x0ecommands.proto\"\xea\x05\n" +
 	"\x06Member\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\rR\aaccount\x12\x18\n" +
@@ -1254,7 +1262,9 @@ const file_member_proto_rawDesc = "" +
 	"\aupdated\x18\x11 \x01(\x03R\aupdated\x123\n" +
 	"\aremoved\x18\x12 \x03(\v2\x19.ovation.v1.RemovedRecordR\aremoved\x120\n" +
 	"\babsorbed\x18\x13 \x03(\v2\x14.ovation.v1.AbsorbedR\babsorbed\x12$\n" +
-	"\x04lent\x18\x14 \x01(\v2\x10.ovation.v1.LoanR\x04lent\"\xc2\x01\n" +
+	"\x04lent\x18\x14 \x01(\v2\x10.ovation.v1.LoanR\x04lent\x12\x1f\n" +
+	"\vhanded_over\x18\x15 \x01(\rR\n" +
+	"handedOver\"\xc2\x01\n" +
 	"\bAbsorbed\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x16\n" +
 	"\x06ticket\x18\x02 \x01(\x04R\x06ticket\x12\x14\n" +
