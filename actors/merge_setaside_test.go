@@ -120,3 +120,26 @@ func TestSetAside_OfAStepOfAMerge(t *testing.T) {
 		})
 	}
 }
+
+// A merge that is denied merges nothing. Where its request is known it has the first outcome.
+func TestMerge_Denied(t *testing.T) {
+	x := newPowers(t, 3, 2)
+	try := func(request byte, denied bool, want domain.Code, replayed bool) {
+		t.Helper()
+		out, err := x.repeated(domain.Submission{
+			Account: 1, Slot: x.ids[0].Slot(), Request: domain.RequestID{9, 15: request},
+			Command: &domain.MergeMembers{Member: x.ids[0], From: x.ids[1], Denied: denied},
+		})
+		if err != nil || out.Code != want || out.Replayed != replayed {
+			t.Errorf("request %d, denied %v: code %d, replayed %v, %v", request, denied, out.Code, out.Replayed, err)
+		}
+	}
+	try(1, true, domain.WrongPassword, false)
+	try(1, false, domain.WrongPassword, true)
+	if m, _, err := x.node.Member(t.Context(), 1, x.ids[1], domain.Position{}); err != nil || m.Lent != nil {
+		t.Errorf("%+v, %v", m, err)
+	}
+	try(2, false, domain.OK, false)
+	try(2, true, domain.OK, true)
+	try(3, true, domain.WrongPassword, false)
+}

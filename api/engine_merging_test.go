@@ -28,6 +28,10 @@ func (s *fakeEngine) mergeMembers(account domain.AccountID, c *domain.MergeMembe
 		return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "no such member"}
 	case from == nil || from.Account != account:
 		return domain.Outcome{Code: domain.NotFound, Parameter: "from", Message: "no such member"}
+	case into.IsLent():
+		return domain.Failed(domain.Merged(into.Lent.To))
+	case c.Denied:
+		return domain.Failed(domain.ErrMergeDenied)
 	case from.IsLent() && from.Lent.To == c.Member:
 		return domain.Outcome{Member: c.Member}
 	case from.Lent != nil || into.Lent != nil:
@@ -47,6 +51,8 @@ func (s *fakeEngine) unmergeMember(account domain.AccountID, c *domain.UnmergeMe
 	switch {
 	case into == nil || into.Account != account:
 		return domain.Outcome{Code: domain.NotFound, Parameter: "memberid", Message: "no such member"}
+	case into.IsLent():
+		return domain.Failed(domain.Merged(into.Lent.To))
 	case from == nil || !from.IsLent() || from.Lent.To != c.Member:
 		return domain.Outcome{Code: domain.NotFound, Parameter: "from", Message: "the member is not merged into this one"}
 	}

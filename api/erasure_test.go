@@ -20,12 +20,15 @@ const erasePath = "/v1.1/member/4097/delete"
 // position, as shards do.
 func (h *fixture) remembering() {
 	at := int64(100)
-	known := map[domain.RequestID]domain.Outcome{}
+	known, bodies := map[domain.RequestID]domain.Outcome{}, map[domain.RequestID]uint64{}
 	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
 		out, repeat := known[s.Request]
 		if !repeat {
 			out = h.engine.apply(s)
-			known[s.Request] = out
+			known[s.Request], bodies[s.Request] = out, s.BodyHash
+		}
+		if bodies[s.Request] != s.BodyHash {
+			out = domain.Failed(domain.KeyMisused)
 		}
 		at++
 		out.Replayed = repeat

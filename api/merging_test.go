@@ -118,6 +118,28 @@ func TestMerge_Repeat(t *testing.T) {
 	equal(t, 1, len(answered[wire.Envelope](h, w).Services))
 }
 
+// A repeat has the outcome of the first also where it would be refused by now: the survivor was merged
+// itself, or the token given is another one. What was refused is refused again, in the same words.
+func TestMerge_RepeatOfWhatIsRefusedByNow(t *testing.T) {
+	h := newFixture(t)
+	h.remembering()
+	const third = "/v1.1/member/4101"
+	h.status(h.post(mergePath, bobs, "Idempotency-Key", "m-1"), http.StatusOK)
+	wrong := h.post(mergePath, "from=8195&accesstoken="+adasToken, "Idempotency-Key", "m-1")
+	h.refused(wrong, domain.Conflict, domain.KeyMisused.Parameter)
+	equal(t, "", wrong.Header().Get("Idempotent-Replayed"))
+	h.status(h.post(third+"/merge", "from=4097&accesstoken="+adasToken), http.StatusOK)
+	again := h.post(mergePath, bobs, "Idempotency-Key", "m-1")
+	equal(t, "true", again.Header().Get("Idempotent-Replayed"))
+	equal(t, 4101, int(answered[wire.Envelope](h, again).Data.ID))
+	for range 2 { // not known, and known as refused
+		h.isMerged("merge", h.post(mergePath, bobs, "Idempotency-Key", "m-2"), third+"/merge")
+		h.isMerged("unmerge", h.post(unmergePath, "from=8195", "Idempotency-Key", "u-2"), third+"/unmerge")
+		h.refused(h.post(third+"/merge", bobs, "Idempotency-Key", "x-2"), domain.Gone, "from")
+		h.refused(h.post(third+"/merge", "from=4097&accesstoken=wrong", "Idempotency-Key", "m-3"), domain.WrongPassword, "accesstoken")
+	}
+}
+
 // Taking a merge back answers both members, each as it was; the token of the second is good again.
 func TestUnmerge_Envelopes(t *testing.T) {
 	h := newFixture(t)

@@ -21,7 +21,11 @@ package domain
 type MergeMembers struct {
 	Member MemberID // that stays; its slot is the record's place
 	From   MemberID // that is merged into it
+	Denied bool     // it is refused, unless its request is known: then it has the outcome of that
 }
+
+// ErrMergeDenied is the error where the token is not that of the member that is to be merged.
+var ErrMergeDenied = Bad(WrongPassword, "accesstoken", "accesstoken is not that of the member that from names")
 
 // Kind is KindMerge.
 func (*MergeMembers) Kind() Kind { return KindMerge }

@@ -35,25 +35,48 @@ func (in *mergeIn) Check() *domain.Error {
 // Merge merges a member into another, which survives.
 func (s *Service) Merge(ctx context.Context, req *serve.Request, in *mergeIn) (*wire.Envelope, error) {
 	into, from := domain.MemberID(in.MemberID), domain.MemberID(in.From)
-	if _, err := req.Member(ctx, into, req.Wait); err != nil {
-		return nil, err
-	}
-	m, err := s.merged(ctx, req, into, from)
-	if err != nil {
-		return nil, err
-	}
-	given, ok := token.ParseAccess(in.AccessToken)
-	if !ok || !s.envelopes.Tokens.Is(given, m) {
-		return nil, domain.Bad(domain.WrongPassword, "accesstoken", "accesstoken is not that of the member that from names")
-	}
-	sub := req.Submission()
-	sub.Command = &domain.MergeMembers{Member: into, From: from}
-	sub.Slot = into.Slot()
-	out, err := req.Submit(ctx, sub)
+	refused := s.refused(ctx, req, into, from, in.AccessToken)
+	out, err := submit(ctx, req, into, &domain.MergeMembers{Member: into, From: from, Denied: refused != nil}, refused)
 	if err != nil {
 		return nil, err
 	}
 	return s.survivor(ctx, req, into, out.Position)
+}
+
+// submit submits the command of a request that is refused, or not. A refused one may be known by its
+// Idempotency-Key, which the shard of the member tells: then the first outcome is that of the repeat.
+func submit(
+	ctx context.Context, req *serve.Request, into domain.MemberID, c domain.Command, refused error,
+) (domain.Outcome, error) {
+	code := domain.CodeOf(refused)
+	if refused != nil && !(req.Keyed && (code == domain.WrongPassword || code == domain.Gone)) {
+		return domain.Outcome{}, refused
+	}
+	sub := req.Submission()
+	sub.Command, sub.Slot = c, into.Slot()
+	out, err := req.Submit(ctx, sub)
+	if refused != nil && (out.Code == domain.WrongPassword || out.Code == code) {
+		err = refused // in its own words
+	}
+	return out, err
+}
+
+// refused is an error where one of the members is not there, or the token is not that of the member that
+// is to be merged.
+func (s *Service) refused(
+	ctx context.Context, req *serve.Request, into, from domain.MemberID, accessToken string,
+) error {
+	if _, err := req.Member(ctx, into, req.Wait); err != nil {
+		return err
+	}
+	m, err := s.merged(ctx, req, into, from)
+	if err != nil {
+		return err
+	}
+	if given, ok := token.ParseAccess(accessToken); !ok || !s.envelopes.Tokens.Is(given, m) {
+		return domain.ErrMergeDenied
+	}
+	return nil
 }
 
 // merged is the record of the member that is to be merged, or is already. One that is merged into a
@@ -88,13 +111,8 @@ type unmergeIn struct {
 // Unmerge takes the merge of a member into another back: the answer is both.
 func (s *Service) Unmerge(ctx context.Context, req *serve.Request, in *unmergeIn) ([]*wire.Envelope, error) {
 	into, from := domain.MemberID(in.MemberID), domain.MemberID(in.From)
-	if _, err := req.Member(ctx, into, req.Wait); err != nil {
-		return nil, err
-	}
-	sub := req.Submission()
-	sub.Command = &domain.UnmergeMember{Member: into, From: from}
-	sub.Slot = into.Slot()
-	out, err := req.Submit(ctx, sub)
+	_, refused := req.Member(ctx, into, req.Wait)
+	out, err := submit(ctx, req, into, &domain.UnmergeMember{Member: into, From: from}, refused)
 	if err != nil {
 		return nil, err
 	}

@@ -141,7 +141,7 @@ func (req *Request) Submit(ctx context.Context, s domain.Submission) (domain.Out
 	if err != nil {
 		return out, err
 	}
-	req.Replayed = out.Replayed
+	req.Replayed = out.Replayed && !domain.IsKeyMisused(out.Err())
 	req.Retry = out.RetryAfter
 	req.Saw(out.Position)
 	if out.Code != domain.OK {

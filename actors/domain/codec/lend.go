@@ -6,11 +6,11 @@ import (
 )
 
 func mergeToWire(m *domain.MergeMembers) *schema.MergeMembers {
-	return &schema.MergeMembers{Member: uint64(m.Member), From: uint64(m.From)}
+	return &schema.MergeMembers{Member: uint64(m.Member), From: uint64(m.From), Denied: m.Denied}
 }
 
 func mergeFromWire(_ *checker, m *schema.MergeMembers) domain.MergeMembers {
-	return domain.MergeMembers{Member: domain.MemberID(m.Member), From: domain.MemberID(m.From)}
+	return domain.MergeMembers{Member: domain.MemberID(m.Member), From: domain.MemberID(m.From), Denied: m.Denied}
 }
 
 func unmergeToWire(m *domain.UnmergeMember) *schema.UnmergeMember {

@@ -36,6 +36,8 @@ func (b *borrowers) merge(ctx actor.Context, r *domain.Record, k *members.Actor,
 		b.Effects.Complete(r, domain.Failed(fault))
 	case of.IsLent():
 		b.Effects.Complete(r, domain.Failed(domain.Merged(of.Lent.To)))
+	case c.Denied:
+		b.Effects.Complete(r, domain.Failed(domain.ErrMergeDenied))
 	case of.Lent != nil || a != nil && !a.Done:
 		b.Effects.Complete(r, busy())
 	case a != nil:

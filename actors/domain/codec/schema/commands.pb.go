@@ -1006,6 +1006,7 @@ type MergeMembers struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Member        uint64                 `protobuf:"varint,1,opt,name=member" json:"member,omitempty"`
 	From          uint64                 `protobuf:"varint,2,opt,name=from" json:"from,omitempty"`
+	Denied        bool                   `protobuf:"varint,3,opt,name=denied" json:"denied,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1052,6 +1053,13 @@ func (x *MergeMembers) GetFrom() uint64 {
 		return x.From
 	}
 	return 0
+}
+
+func (x *MergeMembers) GetDenied() bool {
+	if x != nil {
+		return x.Denied
+	}
+	return false
 }
 
 type UnmergeMember struct {
@@ -1746,10 +1754,11 @@ const file_commands_proto_rawDesc = "" +
 	"\vEraseMember\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x0e\n" +
 	"\x02at\x18\x02 \x01(\x03R\x02at\x12\x17\n" +
-	"\agone_by\x18\x03 \x01(\x03R\x06goneBy\":\n" +
+	"\agone_by\x18\x03 \x01(\x03R\x06goneBy\"R\n" +
 	"\fMergeMembers\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
-	"\x04from\x18\x02 \x01(\x04R\x04from\";\n" +
+	"\x04from\x18\x02 \x01(\x04R\x04from\x12\x16\n" +
+	"\x06denied\x18\x03 \x01(\bR\x06denied\";\n" +
 	"\rUnmergeMember\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x12\n" +
 	"\x04from\x18\x02 \x01(\x04R\x04from\"S\n" +
