@@ -141,7 +141,7 @@ func TestExport_Refusals(t *testing.T) {
 }
 
 // An error before the first part is the answer; one after it leaves an export without its end, in
-// each coding, and so does a member that is erased meanwhile.
+// each coding, and so does a member that is erased meanwhile, or that another one is merged into.
 func TestExport_ErrorEndsTheStream(t *testing.T) {
 	const n = 2 * serve.StreamRows
 	failing := func() error { return domain.ErrUnavailable }
@@ -156,15 +156,22 @@ func TestExport_ErrorEndsTheStream(t *testing.T) {
 			t.Errorf("%s: %s", coding, log)
 		}
 	}
-	h = newFixture(t)
-	h.engine.answer = timeline(n, map[int]func() error{3: func() error {
-		h.engine.mu.Lock()
-		defer h.engine.mu.Unlock()
-		h.engine.members[4097] = &domain.Member{ID: 4097, Account: 1, State: domain.MemberErased}
-		return nil
-	}})
-	if _, err := exported(t, h, "identity"); !errors.Is(err, client.ErrIncomplete) {
-		t.Errorf("a member that is erased meanwhile: %v", err)
+	for what, change := range map[string]func(*domain.Member){
+		"erased": func(m *domain.Member) { *m = domain.Member{ID: 4097, Account: 1, State: domain.MemberErased} },
+		"merged": func(m *domain.Member) { m.HandedOver++ },
+	} {
+		h = newFixture(t)
+		h.engine.answer = timeline(n, map[int]func() error{3: func() error {
+			h.engine.mu.Lock()
+			defer h.engine.mu.Unlock()
+			m := *h.engine.members[4097]
+			change(&m)
+			h.engine.members[4097] = &m
+			return nil
+		}})
+		if _, err := exported(t, h, "identity"); !errors.Is(err, client.ErrIncomplete) {
+			t.Errorf("a member that is %s meanwhile: %v", what, err)
+		}
 	}
 }
 

@@ -126,10 +126,14 @@ func (l *Lines) person(ctx context.Context) (done bool, err error) {
 	return true, nil
 }
 
-// end is what ends an export that is whole: its member must still be there.
+// end is what ends an export that is whole: its member must still be there, with the rows that it had.
 func (l *Lines) end(ctx context.Context) (done bool, err error) {
-	if _, err := l.req.Member(ctx, l.member.ID, l.req.Wait); err != nil {
+	m, err := l.req.Member(ctx, l.member.ID, l.req.Wait)
+	if err != nil {
 		return false, err
+	}
+	if m.HandedOver != l.member.HandedOver {
+		return false, domain.Fail(domain.Unavailable, "a member was merged into this one, or parted from it, meanwhile: export again")
 	}
 	for i := range l.sharing {
 		l.put(l.sharing[i])

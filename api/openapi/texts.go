@@ -153,7 +153,8 @@ var Notes = map[string]string{
 		"ovation.activity.v1 (an action as a record of the public topic, with the item of the feed), both the oldest first, sharing (a service record that " +
 		"shares nothing any more, to be posted to members/register once the actions are imported), end. No password and no hash of one is among them: to import a " +
 		"service line by email, add password_hash. The answer is made while it is sent and has no ETag: without the line end, which has the counts, it is not whole. " +
-		"An action or a visit whose place stays is there exactly once while data arrives; actions that were deleted are not.",
+		"An action or a visit whose place stays is there exactly once while data arrives; actions that were deleted are not. " +
+		"Where a member is merged into this one meanwhile, or parted from it, it ends without end, or is error 11: ask for it again.",
 	"deleteBrand": "Error 7 while segments or definitions use it, unless force=1: they go, too. Actions stay in feeds.",
 }
 
