@@ -38,26 +38,41 @@ func (b *barrier) Await(ctx context.Context, wait domain.Position) error {
 	if err := b.awaitBacklog(ctx, wait); err != nil {
 		return err
 	}
-	asked := map[int]*actor.Future{}
+	asked := make([]sentFrom, 0, len(wait.Shards))
 	for _, s := range wait.Shards {
 		if s.Shard < 0 || s.Shard >= b.shards.count {
 			return domain.Bad(domain.InvalidParameter, "wait_for", "the position names a shard that does not exist")
 		}
-		asked[s.Shard] = b.shards.ask(ctx, s.Shard, &waiters.AwaitOffset{Next: s.Next})
+		asked = append(asked, sentFrom{s.Shard, b.shards.ask(ctx, s.Shard, &waiters.AwaitOffset{Next: s.Next})})
 	}
-	var streams []*actor.Future
-	for from, f := range asked {
-		v, err := f.Result()
-		if err != nil {
-			return domain.ErrUnavailable
+	return b.awaitStreams(ctx, asked)
+}
+
+// sentFrom is a shard that is to answer how far its outbox came.
+type sentFrom struct {
+	shard  int
+	answer *actor.Future
+}
+
+// awaitStreams waits until every receiver has what the shards sent to it; and so on, as long as receivers
+// may have sent on what follows from that.
+func (b *barrier) awaitStreams(ctx context.Context, asked []sentFrom) error {
+	for depth := 1; len(asked) > 0; depth++ {
+		streams := map[[2]int]uint64{} // by sender and receiver
+		for _, of := range asked {
+			v, err := of.answer.Result()
+			if err != nil {
+				return domain.ErrUnavailable
+			}
+			for _, to := range v.(*waiters.Applied).Sent {
+				at := [2]int{of.shard, to.Shard}
+				streams[at] = max(streams[at], to.Sequence)
+			}
 		}
-		for _, to := range v.(*waiters.Applied).Sent {
-			streams = append(streams, b.shards.ask(ctx, to.Shard, &waiters.AwaitStream{From: from, Sequence: to.Sequence}))
-		}
-	}
-	for _, f := range streams {
-		if _, err := f.Result(); err != nil {
-			return domain.ErrUnavailable
+		asked = asked[:0]
+		for at, sequence := range streams {
+			m := &waiters.AwaitStream{From: at[0], Sequence: sequence, Depth: depth}
+			asked = append(asked, sentFrom{at[1], b.shards.ask(ctx, at[1], m)})
 		}
 	}
 	return nil

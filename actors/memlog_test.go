@@ -22,6 +22,7 @@ type memLog struct {
 	clock int64
 	burst int           // records that have one time; 0: each its own
 	since int           // records of this time
+	held  int           // 1 + the partition of which nothing new is read; 0: none
 	more  chan struct{} // closed and made anew at every append
 }
 
@@ -34,6 +35,13 @@ func (l *memLog) now() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.clock
+}
+
+// hold has nothing new of a partition be read, until it is called with -1.
+func (l *memLog) hold(p int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = p + 1
 }
 
 func (l *memLog) Topic() domain.TopicID       { return l.id }
@@ -116,6 +124,9 @@ func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []do
 		part, more, most := r.l.parts[r.p], r.l.more, r.l.page
 		if r.l.cut != nil {
 			most = r.l.cut()
+		}
+		if r.l.held == r.p+1 {
+			part = part[:next]
 		}
 		r.l.mu.Unlock()
 		end := int64(len(part))

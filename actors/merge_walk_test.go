@@ -59,18 +59,24 @@ func (x *walked) switchHands() {
 		x.switchHands()
 		return
 	}
-	x.sent++
-	err := error(errBusy)
-	for domain.CodeOf(err) == domain.Conflict { // what is taken back may be on its way yet
-		var out domain.Outcome
-		if out, err = x.repeated(domain.Submission{
-			Account: 1, Slot: a.Slot(), Command: c, Request: domain.RequestID{5, 15: x.sent},
-		}); err == nil {
+	x.do(a, c)
+}
+
+// do submits a command for a member.
+func (x *walked) do(id domain.MemberID, c domain.Command) {
+	x.t.Helper()
+	for { // what is taken back may be on its way yet
+		x.sent++
+		out, err := x.repeated(domain.Submission{Account: 1, Slot: id.Slot(), Command: c, Request: domain.RequestID{5, 15: x.sent}})
+		if err == nil {
 			err = out.Err()
 		}
-	}
-	if err != nil {
-		x.t.Fatal(err)
+		if err == nil {
+			return
+		}
+		if domain.CodeOf(err) != domain.Conflict {
+			x.t.Fatal(err)
+		}
 	}
 }
 
@@ -223,11 +229,7 @@ func TestMerge_UpdatedSince(t *testing.T) {
 				t.Errorf("%s: %v have changed already", list, ids)
 			}
 		}
-		x.sent++
-		out, err := x.repeated(domain.Submission{Account: 1, Slot: into.Slot(), Command: step.do, Request: domain.RequestID{5, 15: x.sent}})
-		if err != nil || out.Code != domain.OK {
-			t.Fatal(out.Code, err)
-		}
+		x.do(into, step.do)
 		x.settled()
 		var want []string
 		slices.Sort(step.want)

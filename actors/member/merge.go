@@ -60,6 +60,16 @@ func Discharge(dst []domain.Change, s *State, lender domain.MemberID, clock int6
 	})
 }
 
+// Depth is how many merges are below a member, one below the other.
+func Depth(m *domain.Member) (n int) {
+	for i := range m.Absorbed {
+		if a := &m.Absorbed[i]; a.Done {
+			n = max(n, 1+Depth(a.Record))
+		}
+	}
+	return n
+}
+
 // AbsorbedOf is what a member knows of one that is merged into it; nil: nothing.
 func AbsorbedOf(m *domain.Member, lender domain.MemberID) *domain.Absorbed {
 	for i := range m.Absorbed {

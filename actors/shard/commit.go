@@ -79,7 +79,7 @@ func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tel
 	default:
 	}
 	c.waiting.Release(ctx, next, m.Sent())
-	c.waiting.ReleaseStreams(ctx, reached(m))
+	c.waiting.ReleaseStreams(ctx, streams(m))
 	m.Evict(ctx)
 	return nil
 }
@@ -106,11 +106,11 @@ func (c *commits) awaitOutcome(ctx actor.Context, m *machine.Machine, q *waiters
 	c.waiting.Expect(q.Request, ctx.Sender())
 }
 
-// reached reports of streams of other shards whether a machine has committed them so far.
-func reached(m *machine.Machine) func(waiters.AwaitStream) bool {
-	return func(w waiters.AwaitStream) bool {
+// streams tells of streams of other shards whether a machine has committed them so far.
+func streams(m *machine.Machine) waiters.Streams {
+	return func(w waiters.AwaitStream) (map[int]uint64, bool) {
 		from := machine.Stream{Topic: m.State.Journal, Partition: int32(w.From)}
-		return m.Sources.Reached(from, w.Sequence)
+		return m.SentOn(w.Depth), m.Sources.Reached(from, w.Sequence)
 	}
 }
 

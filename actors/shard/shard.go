@@ -94,7 +94,7 @@ func (s *shard) applying(ctx actor.Context) {
 	case *waiters.AwaitOffset:
 		s.commits.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.machine.Sent())
 	case *waiters.AwaitStream:
-		s.commits.waiting.AwaitStream(ctx, m, reached(s.machine)(*m))
+		s.commits.waiting.AwaitStream(ctx, m, streams(s.machine))
 	case *WhichApplied:
 		ctx.Respond(&LastApplied{s.machine.Sources.Applied(m.Stream)})
 	case *Warm:

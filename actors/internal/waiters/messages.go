@@ -43,8 +43,10 @@ type SentTo struct {
 }
 
 // AwaitStream is answered with *Applied once the stream of the shard From has reached the
-// sequence.
+// sequence. Sent in it is of shards to which the receiver may have sent on what follows: only
+// members below others that are merged have it do so.
 type AwaitStream struct {
 	From     int
 	Sequence uint64
+	Depth    int // of this stream: 1 of a shard at which the position names an offset
 }

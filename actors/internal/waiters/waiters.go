@@ -137,21 +137,24 @@ func listed(sent map[int]uint64) []SentTo {
 	return out
 }
 
-// AwaitStream answers at once where reached, else at a later ReleaseStreams.
-func (w *Waiters) AwaitStream(ctx actor.Context, m *AwaitStream, reached bool) {
-	if reached {
-		ctx.Respond(&Applied{})
+// Streams tells of a stream whether the commits so far have reached it, and what was sent on by then.
+type Streams func(AwaitStream) (sent map[int]uint64, reached bool)
+
+// AwaitStream answers at once where it is reached, else at a later ReleaseStreams.
+func (w *Waiters) AwaitStream(ctx actor.Context, m *AwaitStream, of Streams) {
+	if sent, reached := of(*m); reached {
+		ctx.Respond(&Applied{Sent: listed(sent)})
 	} else if len(w.streams) < maxWaiting {
 		w.streams = append(w.streams, streamWaiter{ctx.Sender(), *m})
 	}
 }
 
 // ReleaseStreams answers those whose stream came far enough with the commit.
-func (w *Waiters) ReleaseStreams(ctx actor.Context, reached func(AwaitStream) bool) {
+func (w *Waiters) ReleaseStreams(ctx actor.Context, of Streams) {
 	kept := w.streams[:0]
 	for _, s := range w.streams {
-		if reached(s.AwaitStream) {
-			ctx.Send(s.from, &Applied{})
+		if sent, reached := of(s.AwaitStream); reached {
+			ctx.Send(s.from, &Applied{Sent: listed(sent)})
 		} else {
 			kept = append(kept, s)
 		}

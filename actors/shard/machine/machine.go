@@ -233,6 +233,15 @@ func (m *Machine) Renew(age time.Duration, failed func(error)) {
 // Sent is the last sequence of the outbox sent to each shard, of this life.
 func (m *Machine) Sent() map[int]uint64 { return m.effects.sent }
 
+// SentOn is Sent where what the shard was sent may have had it send on: what changes of a member so many
+// merges below another does, merge by merge.
+func (m *Machine) SentOn(depth int) map[int]uint64 {
+	if m.commands.merger.Depth() < depth {
+		return nil
+	}
+	return m.effects.sent
+}
+
 // Outcome is that of a request, as committed; nil: none.
 func (m *Machine) Outcome(id domain.RequestID) *domain.Outcome {
 	if m.store == nil || m.effects.requests.isStaged(id) {

@@ -94,7 +94,7 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 	if err := n.Shard.Stage(ctx); err != nil {
 		return err
 	}
-	n.loans.of[at] = loan
+	n.loans.begin(&k.State().Member, loan)
 	if loan.Done {
 		step.Record = lentRecord(&k.State().Member)
 		for _, source := range n.groups.sources(at) {

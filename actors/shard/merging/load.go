@@ -29,7 +29,7 @@ func (m *Merger) Load(lenders []member.Place) error {
 			return err
 		}
 		if of != nil && of.Lent != nil {
-			m.loans.of[at] = *of.Lent
+			m.loans.begin(of, *of.Lent)
 		}
 	}
 	for _, at := range m.borrowers.shadows {

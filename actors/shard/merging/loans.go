@@ -11,6 +11,13 @@ type loans struct {
 	groups *groups
 	of     map[member.Place]domain.Loan
 	lent   []lentOn // by the record being applied: not sent yet
+	depth  int      // the greatest of a lender in this life (member.Depth)
+}
+
+// begin notes a loan of a lender.
+func (n *loans) begin(of *domain.Member, loan domain.Loan) {
+	n.of[member.Place{Account: of.Account, Ord: of.Ord}] = loan
+	n.depth = max(n.depth, member.Depth(of))
 }
 
 // follow sends what changed of lenders.

@@ -93,6 +93,9 @@ func (m *Merger) Involved(at member.Place) bool {
 	return lends || len(m.groups.of[at]) > 0
 }
 
+// Depth is how many merges were below a member of the shard, at most, that was merged into another.
+func (m *Merger) Depth() int { return m.loans.depth }
+
 // idle reports that no member of the shard has part in a merge.
 func (m *Merger) idle() bool { return len(m.loans.of)+len(m.groups.of) == 0 }
 
