@@ -230,12 +230,10 @@ func (m *Machine) Renew(age time.Duration, failed func(error)) {
 	})
 }
 
-// Sent is the last sequence of the outbox sent to each shard, of this life.
-func (m *Machine) Sent() map[int]uint64 { return m.effects.sent }
-
-// SentOn is Sent where what the shard was sent may have had it send on: what changes of a member so many
-// merges below another does, merge by merge.
-func (m *Machine) SentOn(depth int) map[int]uint64 {
+// Sent is the last sequence of the outbox sent to each shard, of this life, where the shard may have sent
+// on what it was sent through so many shards: what changes of a member so many merges below another one
+// goes on merge by merge. At depth 0 it is its own.
+func (m *Machine) Sent(depth int) map[int]uint64 {
 	if m.commands.merger.Depth() < depth {
 		return nil
 	}
