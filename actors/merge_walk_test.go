@@ -6,13 +6,9 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/member"
 )
 
 // walked is members with many actions of few seconds, over whose lists clients walk.
@@ -184,65 +180,6 @@ func TestMerge_WalksAreRightOrBeginAgain(t *testing.T) {
 		// An explanation has two further pages.
 		if of.recorded && told != n || !of.recorded && of.parameter == "cursor" && (told == 0 || told == n) {
 			t.Errorf("%s: %d of %d walks were told to begin again", of.list, told, n)
-		}
-	}
-}
-
-// updated_since lists the survivor of a merge, and both members once it is taken back; LastUpdated is that
-// of their records.
-func TestMerge_UpdatedSince(t *testing.T) {
-	x := newWalked(t, 3)
-	into, from := x.ids[0], x.ids[1]
-	lists := []string{"members", "members/extended"}
-	changed := func(list string, since time.Time) (ids []string) {
-		w := x.serve(x.oracle, http.MethodGet, "/v1.1/"+list+"?sort=ASC&updated_since="+url.QueryEscape(since.Format(time.DateTime))+"&apiKey="+pollKey, "")
-		var b struct {
-			Items []struct{ ID string } `json:"items"`
-		}
-		if err := json.Unmarshal(w.Body.Bytes(), &b); err != nil || w.Code != http.StatusOK {
-			t.Fatalf("%d %v %s", w.Code, err, w.Body)
-		}
-		for _, i := range b.Items {
-			ids = append(ids, i.ID)
-		}
-		return ids
-	}
-	lastUpdated := func() int64 {
-		m, _, err := x.node.Member(t.Context(), 1, into, domain.Position{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return member.Union(m).Changed()
-	}
-	before := lastUpdated()
-	for _, step := range []struct {
-		do   domain.Command
-		want []domain.MemberID
-	}{
-		{&domain.MergeMembers{Member: into, From: from}, []domain.MemberID{into}},
-		{&domain.UnmergeMember{Member: into, From: from}, []domain.MemberID{into, from}},
-	} {
-		x.advance(time.Hour)
-		since := x.now()
-		for _, list := range lists {
-			if ids := changed(list, since); len(ids) > 0 {
-				t.Errorf("%s: %v have changed already", list, ids)
-			}
-		}
-		x.do(into, step.do)
-		x.settled()
-		var want []string
-		slices.Sort(step.want)
-		for _, id := range step.want {
-			want = append(want, strconv.FormatUint(uint64(id), 10))
-		}
-		for _, list := range lists {
-			if got := changed(list, since); !slices.Equal(got, want) {
-				t.Errorf("after %T %s has %v, want %v", step.do, list, got, want)
-			}
-		}
-		if at := lastUpdated(); at != before {
-			t.Errorf("after %T: updated at %d, before at %d", step.do, at, before)
 		}
 	}
 }

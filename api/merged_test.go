@@ -36,6 +36,24 @@ func TestMerged_IdentitiesGoOn(t *testing.T) {
 	}
 }
 
+// An opt-in by a name of a merged member is that one's own; an opt-out is of all who are merged. The
+// answer is the survivor.
+func TestMerged_OptsByName(t *testing.T) {
+	h := newFixture(t)
+	h.merge()
+	const name = "email=ada@example.com"
+	for path, want := range map[string]domain.Command{
+		"/v1.1/optin":  &domain.OptIn{Member: 4097, Opt: domain.Opt{Kind: domain.OptGlobal}, At: now.UnixMilli()},
+		"/v1.1/optout": &domain.OptOut{Member: 8195, Opt: domain.Opt{Kind: domain.OptGlobal}, At: now.UnixMilli()},
+	} {
+		e := answered[wire.Envelope](h, h.post(path, name))
+		s := h.engine.submitted[len(h.engine.submitted)-1]
+		if equal(t, want, s.Command); e.Data.ID != 8195 {
+			t.Errorf("%s: %+v", path, e.Data)
+		}
+	}
+}
+
 // Who is merged with a member has registered where that one has: a strict login by its identity is taken
 // on the domains of both.
 func TestMerged_StrictLogin(t *testing.T) {

@@ -52,17 +52,20 @@ type optSegmentIn struct {
 	Member    optIn
 }
 
-// OptCommand makes the command of an opt-in or an opt-out.
-type OptCommand func(member domain.MemberID, to domain.Opt, at int64) domain.Command
+// who opts in or out: a member, and the one of those merged into it that has the name given, if any has.
+type who struct{ member, holder domain.MemberID }
 
-// OptsIn makes the command of an opt-in.
-func OptsIn(member domain.MemberID, to domain.Opt, at int64) domain.Command {
-	return &domain.OptIn{Member: member, Opt: to, At: at}
+// OptCommand makes the command of an opt-in or an opt-out, and says who applies it.
+type OptCommand func(of who, to domain.Opt, at int64) (domain.MemberID, domain.Command)
+
+// OptsIn makes the command of an opt-in. It is of the one that has the name, also once that is parted.
+func OptsIn(of who, to domain.Opt, at int64) (domain.MemberID, domain.Command) {
+	return of.holder, &domain.OptIn{Member: of.holder, Opt: to, At: at}
 }
 
-// OptsOut makes the command of an opt-out.
-func OptsOut(member domain.MemberID, to domain.Opt, at int64) domain.Command {
-	return &domain.OptOut{Member: member, Opt: to, At: at}
+// OptsOut makes the command of an opt-out. It is of all who are merged.
+func OptsOut(of who, to domain.Opt, at int64) (domain.MemberID, domain.Command) {
+	return of.member, &domain.OptOut{Member: of.member, Opt: to, At: at}
 }
 
 // OptBrand opts a member in to a brand, or out.
@@ -95,18 +98,19 @@ func (s *Service) OptGlobal(command OptCommand) serve.Handler[optIn, *wire.Envel
 }
 
 func (s *Service) opt(ctx context.Context, req *serve.Request, in *optIn, to domain.Opt, command OptCommand) (*wire.Envelope, error) {
-	id := domain.MemberID(in.ID)
-	if id == 0 {
-		m, err := selection.Member(ctx, req, in.Ways(in.Email))
+	of := who{domain.MemberID(in.ID), domain.MemberID(in.ID)}
+	if in.ID == 0 {
+		m, holder, err := selection.Holder(ctx, req, in.Ways(in.Email))
 		if err != nil {
 			return nil, err
 		}
-		id = m.ID
-	} else if err := req.Standing(ctx, id); err != nil {
+		of = who{m.ID, holder}
+	} else if err := req.Standing(ctx, of.member); err != nil {
 		return nil, serve.BlameMember(err, "id")
 	}
+	at, c := command(of, to, req.Now.UnixMilli())
 	sub := req.Submission()
-	sub.Command, sub.Slot = command(id, to, req.Now.UnixMilli()), id.Slot()
+	sub.Command, sub.Slot = c, at.Slot()
 	out, err := req.Submit(ctx, sub)
 	if err != nil {
 		return nil, about(err, domain.NotFound, "id")

@@ -71,17 +71,23 @@ func OnlyOne(ways []Way, id bool) *domain.Error {
 // Member is the member that the one way given names. Beside a Bearer it must be the Bearer's: of
 // another one a public key does not learn whether it is there.
 func Member(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member, error) {
-	m, err := named(ctx, req, ways)
-	switch code := domain.CodeOf(err); {
-	case err == nil:
-		return m, req.Own(m.ID)
-	case req.Public() && (code == domain.NotFound || code == domain.Gone):
-		return nil, req.Own(0)
-	}
-	return nil, err
+	m, _, err := Holder(ctx, req, ways)
+	return m, err
 }
 
-func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member, error) {
+// Holder is Member, and the id of the one that has the name itself: it may be merged into that one.
+func Holder(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member, domain.MemberID, error) {
+	m, holder, err := named(ctx, req, ways)
+	switch code := domain.CodeOf(err); {
+	case err == nil:
+		return m, holder, req.Own(m.ID)
+	case req.Public() && (code == domain.NotFound || code == domain.Gone):
+		return nil, 0, req.Own(0)
+	}
+	return nil, 0, err
+}
+
+func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member, domain.MemberID, error) {
 	for _, w := range ways {
 		if !w.given {
 			continue
@@ -90,7 +96,7 @@ func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member,
 			hash := req.Identity(a.kind, a.parts...)
 			id, at, err := req.Engine.Resolve(ctx, req.Account(), a.kind, hash, req.Wait)
 			if err != nil {
-				return nil, serve.WaitFault(err)
+				return nil, 0, serve.WaitFault(err)
 			}
 			req.Saw(at)
 			if id == 0 {
@@ -100,11 +106,11 @@ func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member,
 			if domain.CodeOf(err) == domain.NotFound || errors.Is(err, domain.ErrErased) {
 				continue // the name is about to be free
 			}
-			return m, err
+			return m, id, err
 		}
-		return nil, domain.Bad(domain.NotFound, w.name, "the account has no such member")
+		return nil, 0, domain.Bad(domain.NotFound, w.name, "the account has no such member")
 	}
-	return nil, domain.Bad(domain.MissingParameter, "email", "say who") // Missing has refused it
+	return nil, 0, domain.Bad(domain.MissingParameter, "email", "say who") // Missing has refused it
 }
 
 // Verified adds the way by a verified email.
