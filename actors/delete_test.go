@@ -170,8 +170,9 @@ func TestI9_DeletedIsInNoStatistic(t *testing.T) {
 	const fans, brands, shards = 25, 5, 2
 	options := Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000, CachedIdentities: 4}}
 	g := newGraveyard(newHarness(t, shards, options), fans, brands)
+	acts := 200 + sampled(800) // of a round
 	for round := range 4 {
-		for range 1000 {
+		for range acts {
 			if n := len(g.acts); n > 0 && rnd.IntN(5) == 0 { // a repeat
 				i := rnd.IntN(n)
 				g.did(g.acts[i])
@@ -179,9 +180,9 @@ func TestI9_DeletedIsInNoStatistic(t *testing.T) {
 			}
 			g.did(g.act(rnd, len(g.acts), brands))
 		}
-		g.publish(len(g.acts) - 1000)
+		g.publish(len(g.acts) - acts)
 		for range 25 { // while they are applied
-			if items := g.listed(rnd.IntN(1000), rnd.IntN(2) == 0); len(items) > 0 {
+			if items := g.listed(rnd.IntN(acts), rnd.IntN(2) == 0); len(items) > 0 {
 				g.delete(&items[rnd.IntN(len(items))], false)
 			}
 		}

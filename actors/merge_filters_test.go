@@ -220,6 +220,7 @@ func (x *mergedAttendees) ask(m *reference.Model) bool {
 // Members who are merged pass filters as the one member that they are, whatever they are named by: with
 // what any of them has, with the actions of all, in every shape (I12).
 func TestMerge_FiltersPassTheUnion(t *testing.T) {
+	large(t)
 	t.Parallel()
 	x := newMergedAttendees(t, 40)
 	found := 0

@@ -30,7 +30,7 @@ func TestNode_CountsMatchTheReferenceModel(t *testing.T) {
 	var who []int
 	for round := range 4 {
 		var fresh []domain.Activity
-		for range 3000 {
+		for range 600 + sampled(2400) {
 			m := rnd.IntN(fans)
 			a := domain.Activity{
 				Definition: domain.DefinitionID(100 + rnd.IntN(5)/4), Brand: domain.BrandID(1 + rnd.IntN(brands)*rnd.IntN(2)),

@@ -179,7 +179,7 @@ func TestI12_WalksByRecordingHaveEachRowOnce(t *testing.T) {
 		w.oneTime = true
 		w.publish(700)
 		r.settled()
-		for n := range 16 {
+		for n := range 6 + sampled(10) {
 			q := recordedFeed(domain.Listing{Every: n&1 == 0, Up: n&2 > 0, Limit: []int{1, 3, 20, 100, 1000}[rnd.IntN(5)]})
 			if q.Listing.Limit < 20 { // few rows
 				q.Range.From, q.Range.To = 1_650_000_000, 1_650_200_000

@@ -4,4 +4,4 @@ package main
 
 // simUsual is how many fresh seeds of the simulation run: few where each takes ten times
 // as long.
-const simUsual = 15
+const simUsual = 6

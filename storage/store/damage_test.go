@@ -44,6 +44,9 @@ func flip(t *testing.T, fs vfs.FS) {
 // A block whose checksum is wrong is an error for the shard, or the question, that reads
 // it. Other shards and later reads are not affected; the fault is reported once.
 func TestDamage_ErrorForItsReaderAlone(t *testing.T) {
+	if underRace {
+		t.Skip("one goroutine: run without -race")
+	}
 	fs, said := vfs.NewMem(), &bytes.Buffer{}
 	o := smallOptions(fs)
 	o.Logger = slog.New(slog.NewTextHandler(said, nil))

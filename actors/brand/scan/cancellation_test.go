@@ -36,6 +36,9 @@ func (s *walk) cancelled(v *rows.View, x *Scratch, r *rand.Rand, cold rows.Sourc
 // A question that is given up at any of its looks ends there, and the next one on that
 // scratch is answered as on a new one.
 func TestCancellation_LeavesTheScratchAsItWas(t *testing.T) {
+	if underRace {
+		t.Skip("one goroutine: run without -race")
+	}
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 5))
 	w := population{members: 700, brands: 12, definitions: 9, start: 20_000 * 86400, span: 16 * 86400}

@@ -45,6 +45,9 @@ func idOf(f *placedRow) domain.ActionID { return domain.ActionIDOf(f.Seq, member
 // A page behind any row is the rest of the list, and cells hold what the list has, in
 // chunks of their real size.
 func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
+	if underRace {
+		t.Skip("one goroutine: run without -race")
+	}
 	w, r := population{members: 500, brands: 6, definitions: 6, start: 20_000 * 86400, span: 20 * 86400}, rand.New(rand.NewPCG(4, 9))
 	table, m := rows.NewTable(rows.Options{Promote: 200, TailMax: 512, FanIn: 4}), newModel()
 	for i := range 5000 {
