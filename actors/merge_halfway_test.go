@@ -235,6 +235,13 @@ func TestMerge_OfALargeRecord(t *testing.T) {
 	}
 	x.rested()
 	x.wantFitting()
+	withheld := int64(0)
+	for _, s := range x.node.Status().Shards {
+		withheld += s.Withheld
+	}
+	if withheld == 0 {
+		t.Error("no record is withheld")
+	}
 	x.expect(domain.OK, into, &domain.UnmergeMember{Member: into, From: some})
 	of, _, err := x.node.Member(context.Background(), 1, some, domain.Position{})
 	x.must(err)

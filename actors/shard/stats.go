@@ -46,6 +46,7 @@ type Counts struct {
 	Registered int64 `json:"registered"`
 	Merged     int64 `json:"merged"`   // members into one of the shard
 	Unmerged   int64 `json:"unmerged"` // merges taken back
+	Withheld   int64 `json:"withheld"` // records of merged members that are too large to be shown as the survivor's
 	Parked     int64 `json:"parked"`   // activities of members whose registration waits for another shard
 	Commits    int64 `json:"commits"`
 	Loads      int64 `json:"membersWoken"`
@@ -71,7 +72,8 @@ func (s *Handle) Status(now, began time.Time) Status {
 			Deleted: s.Stats.Records.Deleted.Load(), Repeats: s.Stats.Records.Repeats.Load(),
 			Forwarded: s.Stats.Records.Forwarded.Load(), Registered: s.Stats.Members.Registered.Load(),
 			Merged: s.Stats.Merges.Merged.Load(), Unmerged: s.Stats.Merges.Unmerged.Load(),
-			Parked: s.Stats.Members.Parked.Load(), Commits: s.Stats.Commits.Load(), Loads: s.Stats.Members.Loads.Load(),
+			Withheld: s.Stats.Merges.Withheld.Load(),
+			Parked:   s.Stats.Members.Parked.Load(), Commits: s.Stats.Commits.Load(), Loads: s.Stats.Members.Loads.Load(),
 		},
 		Memory: Memory{
 			Members: s.Stats.Members.Bytes.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load(),

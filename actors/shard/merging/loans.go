@@ -153,19 +153,21 @@ func (n *loans) sendLent() {
 	}
 }
 
-// lendRecord sends the record of a member that is handed over. One that has grown too large is not sent:
-// its borrower goes on with what it knows.
+// lendRecord sends the record of a member that is handed over. One that has grown too large is not sent,
+// and counted: its borrower goes on with what it knows.
 func (n *loans) lendRecord(record *domain.Member) {
 	at := member.Place{Account: record.Account, Ord: record.Ord}
 	loan, lends := n.of[at]
 	if !lends || !loan.Done {
 		return
 	}
-	if record = lentRecord(record); fits(record) {
-		n.send(at.Account, loan.To, domain.Lend{
-			Step: domain.LendRows, Other: record.ID, Ticket: loan.Ticket, Record: record,
-		})
+	if record = lentRecord(record); !fits(record) {
+		n.Stats.Withheld.Add(1)
+		return
 	}
+	n.send(at.Account, loan.To, domain.Lend{
+		Step: domain.LendRows, Other: record.ID, Ticket: loan.Ticket, Record: record,
+	})
 }
 
 // lentRecord is a member's record as its borrower knows it.

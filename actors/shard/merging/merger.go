@@ -47,6 +47,7 @@ type Members interface {
 type Stats struct {
 	Merged   atomic.Int64 // members into one of the shard
 	Unmerged atomic.Int64 // merges taken back by a command
+	Withheld atomic.Int64 // changed records of merged members that are too large for the survivor's shard
 }
 
 // Config is what a Merger is given.
