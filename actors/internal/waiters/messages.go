@@ -43,10 +43,9 @@ type SentTo struct {
 }
 
 // AwaitStream is answered with *Applied once the stream of the shard From has reached the
-// sequence. Sent in it is of shards to which the receiver may have sent on what follows: only
-// members below others that are merged have it do so.
+// sequence. Its Sent is of what the receiver may have sent on by then; nil: it sends nothing on.
 type AwaitStream struct {
 	From     int
 	Sequence uint64
-	Depth    int // of this stream: 1 of a shard at which the position names an offset
+	Depth    int // how many streams are followed with this one: 1 from a shard that the position names
 }

@@ -230,9 +230,9 @@ func (m *Machine) Renew(age time.Duration, failed func(error)) {
 	})
 }
 
-// Sent is the last sequence of the outbox sent to each shard, of this life, where the shard may have sent
-// on what it was sent through so many shards: what changes of a member so many merges below another one
-// goes on merge by merge. At depth 0 it is its own.
+// Sent is the last sequence of the outbox sent to each shard, of this life. depth is how many streams a
+// wait has followed to this shard: what changes of a merged member is sent on merge by merge. It is nil
+// where no merged member of the shard has as many merges below it.
 func (m *Machine) Sent(depth int) map[int]uint64 {
 	if m.commands.merger.Depth() < depth {
 		return nil
