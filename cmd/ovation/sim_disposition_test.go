@@ -80,8 +80,11 @@ func (m *model) unnamed(a *act, err error) bool {
 	return m.touched(a) && (code == domain.Gone || a.member == 0 && code == domain.NotFound)
 }
 
-// touchedIdentity reports that a member who has the identity, or had it, is being erased.
-func (m *model) touchedIdentity(i *identity) bool { return len(i.past) > 0 || m.erased[i.owner] != nil }
+// touchedIdentity reports that a member who has the identity, or had it, or may have it, is being erased.
+func (m *model) touchedIdentity(i *identity) bool {
+	erased := func(id domain.MemberID) bool { return m.erased[id] != nil }
+	return len(i.past) > 0 || erased(i.owner) || i.owner == 0 && i.unsure && slices.ContainsFunc(i.asked, erased)
+}
 
 // touched reports that the member whose action it is may be being erased.
 func (m *model) touched(a *act) bool {
