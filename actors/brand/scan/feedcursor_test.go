@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -82,6 +83,9 @@ func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 			l := &h.q.Listing
 			l.Offset, l.Limit = 0, 1+r.IntN(200)
 			l.After = &domain.FeedAfter{At: int64(f.Time), ID: idOf(f) + domain.ActionID(r.IntN(3)) - 1}
+			if r.IntN(4) == 0 { // behind all of its second
+				l.After.ID = math.MaxUint64
+			}
 			if l.Recorded {
 				l.After.At = recordedAt(f.Seq)
 			}
