@@ -28,7 +28,7 @@ type Index struct {
 	gender    column       // domain.GenderCode; made of the bitmaps
 	times     [3][2]column // as timeAttributes
 	handed    [2]column    // as handedOver
-	handedSum uint64
+	handedSum uint64       // of the times in handed
 	ids       []domain.MemberID
 	alive     int
 }

@@ -52,20 +52,23 @@ type optSegmentIn struct {
 	Member    optIn
 }
 
-// who opts in or out: a member, and the one of those merged into it that has the name given, if any has.
-type who struct{ member, holder domain.MemberID }
+// Who opts in or out.
+type Who struct {
+	Member domain.MemberID
+	Holder domain.MemberID // of the name given: Member, or one that is merged into it
+}
 
 // OptCommand makes the command of an opt-in or an opt-out, and says who applies it.
-type OptCommand func(of who, to domain.Opt, at int64) (domain.MemberID, domain.Command)
+type OptCommand func(of Who, to domain.Opt, at int64) (domain.MemberID, domain.Command)
 
 // OptsIn makes the command of an opt-in. It is of the one that has the name, also once that is parted.
-func OptsIn(of who, to domain.Opt, at int64) (domain.MemberID, domain.Command) {
-	return of.holder, &domain.OptIn{Member: of.holder, Opt: to, At: at}
+func OptsIn(of Who, to domain.Opt, at int64) (domain.MemberID, domain.Command) {
+	return of.Holder, &domain.OptIn{Member: of.Holder, Opt: to, At: at}
 }
 
 // OptsOut makes the command of an opt-out. It is of all who are merged.
-func OptsOut(of who, to domain.Opt, at int64) (domain.MemberID, domain.Command) {
-	return of.member, &domain.OptOut{Member: of.member, Opt: to, At: at}
+func OptsOut(of Who, to domain.Opt, at int64) (domain.MemberID, domain.Command) {
+	return of.Member, &domain.OptOut{Member: of.Member, Opt: to, At: at}
 }
 
 // OptBrand opts a member in to a brand, or out.
@@ -98,14 +101,14 @@ func (s *Service) OptGlobal(command OptCommand) serve.Handler[optIn, *wire.Envel
 }
 
 func (s *Service) opt(ctx context.Context, req *serve.Request, in *optIn, to domain.Opt, command OptCommand) (*wire.Envelope, error) {
-	of := who{domain.MemberID(in.ID), domain.MemberID(in.ID)}
+	of := Who{domain.MemberID(in.ID), domain.MemberID(in.ID)}
 	if in.ID == 0 {
 		m, holder, err := selection.Holder(ctx, req, in.Ways(in.Email))
 		if err != nil {
 			return nil, err
 		}
-		of = who{m.ID, holder}
-	} else if err := req.Standing(ctx, of.member); err != nil {
+		of = Who{m.ID, holder}
+	} else if err := req.Standing(ctx, of.Member); err != nil {
 		return nil, serve.BlameMember(err, "id")
 	}
 	at, c := command(of, to, req.Now.UnixMilli())

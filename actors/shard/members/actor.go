@@ -138,7 +138,7 @@ type (
 	Lends struct {
 		effect
 		Loan  *domain.Loan
-		Clock int64
+		Clock int64 // the shard's, where rows change hands
 	}
 
 	// Absorb is what a member knows of one that is merged into it from now on; nil: nothing.
@@ -146,7 +146,7 @@ type (
 		effect
 		Lender   domain.MemberID
 		Absorbed *domain.Absorbed
-		Clock    int64
+		Clock    int64 // the shard's, where rows change hands
 	}
 
 	// Borrow is what a lender has of rows: a shadow copies it.

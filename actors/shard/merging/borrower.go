@@ -224,7 +224,7 @@ func (b *borrowers) copyRows(
 func (b *borrowers) show(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
 	loan := *shadow.State().Member.Lent
 	loan.Done = true
-	b.Effects.Apply(ctx, shadow, &members.Lends{Loan: &loan, Clock: b.Effects.Clock()})
+	b.Effects.Apply(ctx, shadow, &members.Lends{Loan: &loan})
 	at := shadow.Place()
 	b.groups.join(at, borrower)
 	if err := b.groups.count(ctx, at, false); err != nil {
@@ -293,7 +293,7 @@ func (b *borrowers) sweep(ctx actor.Context, shadow *members.Actor) error {
 	if err != nil {
 		return err
 	}
-	b.Effects.Apply(ctx, shadow, &members.Lends{Clock: b.Effects.Clock()})
+	b.Effects.Apply(ctx, shadow, &members.Lends{})
 	member.Forget(shadow.State())
 	b.Effects.Change(domain.Change{Kind: domain.RowsErased, Value: &domain.ErasedRows{
 		Account: at.Account, Ord: at.Ord, Rows: past,

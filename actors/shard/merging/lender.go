@@ -112,7 +112,7 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 func (n *lenders) outgrown(ctx actor.Context, k *members.Actor, loan domain.Loan) error {
 	at := k.Place()
 	delete(n.loans.of, at)
-	n.Effects.Apply(ctx, k, &members.Lends{Clock: n.Effects.Clock()})
+	n.Effects.Apply(ctx, k, &members.Lends{})
 	n.send(at.Account, loan.To, domain.Lend{
 		Step: domain.LendRefused, Other: k.State().Member.ID, Ticket: loan.Ticket, Code: domain.PlanLimit,
 	})
