@@ -16,7 +16,7 @@ import (
 // they have rules.
 type Explaining struct {
 	Explain bool   `name:"explain" doc:"1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page" eg:"1"`
-	After   string `name:"explain_after" max:"4096" doc:"of a further page of explain, whose address is explain's next: follow that; needs explain"`
+	After   string `name:"explain_after" max:"4096" doc:"of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it"`
 }
 
 // Missing reports a page of an explanation that is not asked for.
