@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/storage/audit"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
 
@@ -66,6 +67,53 @@ func TestI6_MicroBatchesMayEndAnywhere(t *testing.T) {
 	together, alone := applied(false), applied(true)
 	if together != alone || together.asked != " 1:0 2:0 3:0 4:0 5:1" {
 		t.Errorf("in one micro-batch %+v, one by one %+v", together, alone)
+	}
+}
+
+// A request id is known on the day of its record and on the next one, by the shard's clock. A replay has many
+// days in one commit, where a live shard has many commits in one day: both know the same ids (I6).
+func TestI6_RequestIDsAreForgottenAlikeInEveryCommit(t *testing.T) {
+	const day = 24 * 3600 * 1000
+	for _, apart := range []int64{1, 2, 3, 30} {
+		t.Run(fmt.Sprint(apart, " days later"), func(t *testing.T) {
+			r := furnished(t, 1, 2, Options{})
+			id := r.register(1)
+			r.settled()
+			now := r.journal.now()
+			at := func(days int64, req byte, c domain.Command) domain.Record {
+				return domain.Record{
+					Kind: c.Kind(), Account: 1, Time: now + days*day, Request: domain.RequestID{req}, BodyHash: uint64(req), Command: c,
+				}
+			}
+			opt := domain.Opt{Kind: domain.OptBrand, ID: 1}
+			in, out := &domain.OptIn{Member: id, Opt: opt, At: now}, &domain.OptOut{Member: id, Opt: opt, At: now}
+			act := domain.Record{
+				Kind: domain.KindActivity, Account: 1, Time: now + day, Request: domain.RequestID{9}, BodyHash: 9,
+				Activity: domain.Activity{Member: id, Definition: 100, Brand: 1, Time: 1_700_000_000, Hash: 1},
+			}
+			later := act
+			later.Time, later.Activity.Hash = now+(1+apart)*day, 2
+			end := r.journal.put(0, []domain.Record{
+				at(1, 1, in), act, at(1, 2, out), at(1+apart, 1, in), later,
+			})
+			r.settled()
+			each := r.replayCut(t, end, func() int64 { return 1 })
+			all := r.replayCut(t, end, func() int64 { return 1 << 20 })
+			if diff := cmp.Diff(each.State(), all.State()); diff != "" {
+				t.Errorf("state in pages of 1 and in one page:\n%s", diff)
+			}
+			f, err := audit.Compare(each, all)
+			if err != nil || f.Total != 0 {
+				t.Errorf("%d differences: %+v %v", f.Total, f.First, err)
+			}
+			want := uint64(2)
+			if apart == 1 {
+				want = 1 // the second is a repeat
+			}
+			if got := all.State().Rows; got != want {
+				t.Errorf("%d actions count, want %d", got, want)
+			}
+		})
 	}
 }
 

@@ -13,9 +13,10 @@ func newRequests(store Store) requests {
 	return requests{store: store, staged: map[domain.RequestID]*domain.Request{}}
 }
 
-// find is a request; nil: it is not known.
+// find is a request; nil: it is not known. One that is staged is as old as one that is stored may be:
+// how many days an open commit spans decides nothing (I6).
 func (l *requests) find(today uint32, id domain.RequestID) (*domain.Request, error) {
-	if q, ok := l.staged[id]; ok {
+	if q, ok := l.staged[id]; ok && q.Day+1 >= today {
 		return q, nil
 	}
 	for _, day := range [2]uint32{today, today - 1} {
