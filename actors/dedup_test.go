@@ -12,7 +12,6 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/storage/audit"
 )
 
@@ -185,10 +184,7 @@ func (l *memLog) put(p int, records []domain.Record) (end int64) {
 // replayCut replays the first shard's journal up to an offset, in pages of the sizes given.
 func (r *harness) replayCut(t *testing.T, end int64, page func() int64) *audit.Audit {
 	t.Helper()
-	r.journal.mu.Lock()
-	r.journal.cut = page
-	r.journal.mu.Unlock()
-	return r.replayTo(t, 0, replay.Options{MemberBytes: 12_000}, end)
+	return r.inPages(t, 0, page, end).Audit
 }
 
 // Values of other programs between good records, at every position of the journal and of the

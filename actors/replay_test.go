@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/replay"
@@ -18,12 +19,43 @@ import (
 // replayTo replays a shard's journal beside the running node, up to each of the offsets.
 func (r *harness) replayTo(t testing.TB, id int, o replay.Options, offsets ...int64) *audit.Audit {
 	t.Helper()
+	return r.replayed(t, id, o, offsets...).Audit
+}
+
+// replayed is what a replay of a shard's journal has made.
+type replayed struct {
+	*audit.Audit
+	sent sentEntries
+}
+
+// sentEntries are those of the outbox, by sequence, those that were trimmed since included.
+type sentEntries map[uint64]*domain.Outgoing
+
+// sentStore is a store that notes what its shard sends.
+type sentStore struct {
+	shard.Store
+	sent sentEntries
+}
+
+func (s sentStore) Stage(changes []domain.Change) error {
+	for i := range changes {
+		if o, is := changes[i].Value.(*domain.Outgoing); is && changes[i].Kind == domain.OutboxPut {
+			s.sent[o.Sequence] = o
+		}
+	}
+	return s.Store.Stage(changes)
+}
+
+// replayed is replayTo with what the shard sent.
+func (r *harness) replayed(t testing.TB, id int, o replay.Options, offsets ...int64) replayed {
+	t.Helper()
 	store, err := store.Open(fmt.Sprint("shadow-", id), store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
 	r.must(err)
 	t.Cleanup(func() { store.Close() })
+	sent := sentEntries{}
 	o.Open = func() (shard.Store, error) {
 		s, err := store.Shard(id)
-		return checkedStore{s, r}, err
+		return sentStore{checkedStore{s, r}, sent}, err
 	}
 	s, err := r.node.Replay(t.Context(), id, o)
 	r.must(err)
@@ -31,7 +63,31 @@ func (r *harness) replayTo(t testing.TB, id int, o replay.Options, offsets ...in
 		r.must(s.To(t.Context(), offset))
 	}
 	s.Stop()
-	return audited(t, store, id)
+	return replayed{audited(t, store, id), sent}
+}
+
+// inPages replays a shard's journal up to each of the offsets, in pages of the sizes given.
+func (r *harness) inPages(t testing.TB, id int, page func() int64, offsets ...int64) replayed {
+	t.Helper()
+	r.journal.mu.Lock()
+	r.journal.cut = page
+	r.journal.mu.Unlock()
+	return r.replayed(t, id, replay.Options{MemberBytes: 12_000}, offsets...)
+}
+
+// same requires that another replay has made and sent the same.
+func (m replayed) same(t testing.TB, other replayed) {
+	t.Helper()
+	if diff := cmp.Diff(m.State(), other.State()); diff != "" {
+		t.Errorf("another state: %s", diff)
+	}
+	if diff := cmp.Diff(m.sent, other.sent); diff != "" {
+		t.Errorf("other entries: %s", diff)
+	}
+	f, err := audit.Compare(m.Audit, other.Audit)
+	if err != nil || f.Total != 0 {
+		t.Errorf("%d differences: %+v %v", f.Total, f.First, err)
+	}
 }
 
 // audited is a shard of a store, until the test ends.

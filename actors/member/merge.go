@@ -112,6 +112,9 @@ func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domai
 	case closes:
 		pair := pairOf(&row)
 		pair.Deleted = true
+		if ok { // its row is the copy, as it was before
+			pair.Seq = there.Seq
+		}
 		dst = s.keep(dst, pair)
 	case row.Flags&domain.OneTimeRow != 0:
 		if dst, err = open(s, dst, &row, h); err != nil {

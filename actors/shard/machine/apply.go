@@ -39,6 +39,15 @@ func (m *Machine) record(ctx actor.Context, r *domain.Record) error {
 	if err := m.commands.apply(ctx, r); err != nil {
 		return err
 	}
+	if err := m.Stage(ctx); err != nil {
+		return err
+	}
+	return m.lent(ctx)
+}
+
+// lent sends what a record has changed of members that are merged into others.
+func (m *Machine) lent(ctx actor.Context) error {
+	m.commands.merger.Sent()
 	return m.Stage(ctx)
 }
 
@@ -115,7 +124,10 @@ func (m *Machine) alone(ctx actor.Context, r *domain.Record, at member.Place) er
 	if err := m.group(ctx, r, at); err != nil {
 		return err
 	}
-	return m.flush(ctx)
+	if err := m.flush(ctx); err != nil {
+		return err
+	}
+	return m.lent(ctx)
 }
 
 // group adds the activity to its member's message.

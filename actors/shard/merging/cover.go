@@ -1,6 +1,7 @@
 package merging
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -24,7 +25,7 @@ func (g *groups) covered(at member.Place, seq uint64) bool {
 	return is
 }
 
-// pairsOf are the pairs of a shadow.
+// pairsOf are the pairs of a shadow, in an order that is the same whichever of them are committed (I6).
 func (g *groups) pairsOf(shadow *members.Actor) (all []pair, err error) {
 	at := shadow.Place()
 	note := func(o *domain.OneTime) {
@@ -37,6 +38,9 @@ func (g *groups) pairsOf(shadow *members.Actor) (all []pair, err error) {
 	for i := range remembered {
 		note(&remembered[i])
 	}
+	slices.SortFunc(all, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(a.definition, b.definition), cmp.Compare(a.brand, b.brand))
+	})
 	return all, err
 }
 

@@ -61,10 +61,14 @@ func (n *lenders) ask(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 	return n.lend(ctx, k, domain.Loan{To: l.Other, Ticket: l.Ticket})
 }
 
+// isOf reports that a step is of a loan. Tickets are numbers of the borrower's shard: two shards may give
+// the same one.
+func isOf(loan domain.Loan, l *domain.Lend) bool { return loan.To == l.Other && loan.Ticket == l.Ticket }
+
 // next sends more rows of a member that lends itself.
 func (n *lenders) next(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	at, ok := n.Roster.Find(l.Member)
-	if loan, lends := n.loans.of[at]; ok && lends && at.Account == r.Account && loan.Ticket == l.Ticket && !loan.Done {
+	if loan, lends := n.loans.of[at]; ok && lends && at.Account == r.Account && isOf(loan, l) && !loan.Done {
 		k, err := n.Loaded.Load(ctx, at)
 		if err != nil {
 			return err
@@ -171,7 +175,7 @@ func (n *lenders) takeBack(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 	n.completeAsked(r, l, domain.Outcome{Member: l.Other})
 	at, ok := n.Roster.Find(l.Member)
 	loan, lends := n.loans.of[at]
-	if !ok || !lends || at.Account != r.Account || loan.Ticket != l.Ticket {
+	if !ok || !lends || at.Account != r.Account || !isOf(loan, l) {
 		return nil
 	}
 	k, err := n.Loaded.Load(ctx, at)

@@ -32,7 +32,6 @@ func (n *loans) follow(changes []domain.Change) {
 			n.lendRecord(c.Value.(*domain.Member))
 		}
 	}
-	n.sendLent()
 }
 
 // sent is the loan of the member as whose a row counts, if its borrower has had the rows up to it.
@@ -74,17 +73,17 @@ func (n *loans) covered(root member.Place, row domain.Row, covered bool) error {
 	if !lends {
 		return nil
 	}
-	lent, err := n.lentRows([]domain.Row{row})
-	if err != nil {
-		return err
-	}
-	l := lent[0]
 	if covered {
-		l.Taken = true
-		l.Row.Flags |= domain.Superseded
+		l := n.lentRow(&row, nil)
+		l.Taken, l.Row.Flags = true, l.Row.Flags|domain.Superseded
+		n.lendRow(root, loan, l)
+		return nil
 	}
-	n.lendRow(root, loan, l)
-	return nil
+	lent, err := n.lentRows([]domain.Row{row})
+	if err == nil {
+		n.lendRow(root, loan, lent[0])
+	}
+	return err
 }
 
 // ended lends on that the rows of a shadow count no more, where its borrower is lent itself: the
@@ -129,16 +128,19 @@ func (n *loans) lendRow(root member.Place, loan domain.Loan, l domain.LentRow) {
 }
 
 // sendLent sends the rows that a record has changed, of each lender in one step where they fit: that one
-// action takes the place of another is no matter of two answers.
+// action takes the place of another is no matter of two answers. Of a loan that the record has ended there
+// is nothing to say.
 func (n *loans) sendLent() {
 	for len(n.lent) > 0 {
 		first, rest := n.lent[0], n.lent[:0:0]
+		now := n.of[first.root]
 		var rows []domain.LentRow
 		for _, l := range n.lent {
-			if l.root == first.root {
-				rows = append(rows, l.row)
-			} else {
+			switch {
+			case l.root != first.root:
 				rest = append(rest, l)
+			case l.loan.To == now.To && l.loan.Ticket == now.Ticket:
+				rows = append(rows, l.row)
 			}
 		}
 		for len(rows) > 0 {
@@ -195,7 +197,8 @@ func (n *loans) lentRow(row *domain.Row, content *domain.Content) domain.LentRow
 	return l
 }
 
-// lentRows is lentRow of each, with the contents that are stored.
+// lentRows is lentRow of each, with the contents that are stored. A row that counts no more has none: what
+// it said is in memory for a while, and is not on disk (I6).
 func (n *loans) lentRows(rows []domain.Row) ([]domain.LentRow, error) {
 	contents, err := n.Store.Contents(rows)
 	if err != nil {
@@ -203,8 +206,12 @@ func (n *loans) lentRows(rows []domain.Row) ([]domain.LentRow, error) {
 	}
 	lent := make([]domain.LentRow, len(rows))
 	for i := range rows {
+		taken := rows[i].Flags.Dead()
+		if taken {
+			contents[i] = nil
+		}
 		lent[i] = n.lentRow(&rows[i], contents[i])
-		lent[i].Taken = rows[i].Flags.Dead()
+		lent[i].Taken = taken
 	}
 	return lent, nil
 }

@@ -120,7 +120,6 @@ func (m *Merger) Unmerge(ctx actor.Context, r *domain.Record, c *domain.UnmergeM
 
 // Lend applies a step of a merge.
 func (m *Merger) Lend(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
-	defer m.loans.sendLent()
 	return m.step(ctx, r, l)
 }
 
@@ -175,10 +174,12 @@ func (m *Merger) Follow(ctx actor.Context, changes []domain.Change) error {
 	return nil
 }
 
+// Sent sends what a record has changed of lenders, once all that it changes is staged and followed.
+func (m *Merger) Sent() { m.loans.sendLent() }
+
 // Release ends what a member that is about to be erased has part in: those merged into it are erased,
 // too, and the one that it is merged into hears of it.
 func (m *Merger) Release(ctx actor.Context, r *domain.Record, k *members.Actor, at int64) error {
-	defer m.loans.sendLent()
 	if err := m.borrowers.release(ctx, r, k, at); err != nil {
 		return err
 	}
