@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/vbauerster/mpb/v8/cwriter"
@@ -31,7 +32,7 @@ type collecting struct {
 	TopicPrefix string   `placeholder:"TEXT" help:"Comes before the name of the topic."`
 	Account     uint32   `placeholder:"N" help:"Account that the actions belong to, as app list shows it. A mapping file may say it."`
 	State       string   `default:"collect-state" placeholder:"DIR" help:"Where it is remembered what is published and what was made."`
-	FromStart   bool     `env:"-" help:"Publish again what is published: repeats count once."`
+	FromStart   bool     `env:"-" help:"Begin at the first row again, also when mapping or input have changed: repeats count once."`
 
 	Create bool   `env:"-" help:"Make members, brands and activities that are missing, over the API."`
 	API    string `name:"api" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the API, for --create."`
@@ -39,7 +40,7 @@ type collecting struct {
 
 	Rate      int    `default:"0" env:"-" placeholder:"N" help:"Actions a second at most; 0: as fast as it goes."`
 	MaxErrors int    `default:"-1" env:"-" placeholder:"N" help:"Give up after more bad rows than so many; -1: never."`
-	Rejects   string `env:"-" placeholder:"FILE" help:"File to which every bad row is added as it stands in the input."`
+	Rejects   string `env:"-" placeholder:"FILE" help:"File to which every bad row is added as it is in the input. Without it the next run begins before the first bad row."`
 	DryRun    bool   `env:"-" help:"Read and map everything, show counts and the first records, connect to nothing."`
 	Show      int    `default:"5" env:"-" placeholder:"N" help:"Records that --dry-run shows."`
 
@@ -62,14 +63,19 @@ func (c *CollectFile) Run(ctx context.Context, w io.Writer) error {
 	if c.Account == 0 {
 		c.Account = m.Account
 	}
+	badEntries := 0
 	source, err := input.OpenFile(m, c.Input, func(file string, line int64, err error) {
+		badEntries++
 		fmt.Fprintf(os.Stderr, "%s:%d: %v\n", file, line, err)
 	})
 	if err != nil {
-		return wrongUse(err)
+		return err
 	}
 	defer source.Close()
-	return c.collect(ctx, w, source)
+	if err = c.collect(ctx, w, source); err == nil && badEntries > 0 {
+		err = fmt.Errorf("%w: %d, of the tables beside the input", errBadRows, badEntries)
+	}
+	return err
 }
 
 // CollectGenerator publishes what a made-up audience does in a year.
@@ -97,8 +103,22 @@ func (c *CollectGenerator) Run(ctx context.Context, w io.Writer) error {
 	return c.collect(ctx, w, source)
 }
 
+// errBadRows says that all was read, but rows were bad: what is published is published.
+var errBadRows = errors.New("bad rows")
+
 // wrongUse is an error that ends the command as wrong flags do.
 func wrongUse(err error) error { return domain.Fail(domain.InvalidParameter, err.Error()) }
+
+// collectExits tells the exit codes.
+const collectExits = "Exit codes: 0 every row was published or is one that the mapping leaves out; 3 rows were bad: how many, and in which lines; " +
+	"1 no row could be published, or the run stopped at a cause that is no row's (broker or API away, key refused, something missing " +
+	"without --create): the same command goes on from there; 2 wrong use."
+
+// Help tells the exit codes.
+func (c *Collect) Help() string { return collectExits }
+
+// Help tells the exit codes.
+func (c *collecting) Help() string { return collectExits }
 
 // Validate is what is wrong with the flags.
 func (c *collecting) Validate() error {
@@ -143,8 +163,18 @@ func (c *collecting) collect(ctx context.Context, w io.Writer, source collect.So
 		}
 		return fmt.Errorf("%w (%s)", err, totals.Summary(c.DryRun))
 	}
-	_, err = fmt.Fprintln(w, totals.Summary(c.DryRun))
-	return err
+	if _, err = fmt.Fprintln(w, totals.Summary(c.DryRun)); err != nil || totals.Rejected == 0 {
+		return err
+	}
+	lines := strings.Trim(fmt.Sprint(totals.FirstBad), "[]")
+	where := fmt.Sprintf("%d of %d rows, the first in line %s", totals.Rejected, totals.Rows, strings.ReplaceAll(lines, " ", ", "))
+	if c.Rejects == "" && !c.DryRun {
+		where += "; the next run begins before them: mend them, or let --rejects FILE take them"
+	}
+	if totals.Published == 0 {
+		return fmt.Errorf("no row could be published: %v: %s", errBadRows, where)
+	}
+	return fmt.Errorf("%w: %s", errBadRows, where)
 }
 
 // connect opens the log and the folder, and the API where something may be made.

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -22,6 +24,55 @@ func TestCollect_WrongUse(t *testing.T) {
 		var out, errs strings.Builder
 		if code := run(strings.Fields(c.args), &out, &errs); code != exitWrongUse || !strings.Contains(errs.String(), c.says) {
 			t.Errorf("%s: %d %s", c.args, code, errs.String())
+		}
+	}
+}
+
+// The exit code says whether rows were bad, and whether any was good; the last line how many and where.
+func TestCollect_ExitCodesOfBadRows(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	mapping := write("m.yaml", "source: s\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nonly: {kind: play}\nactivities: {play: {id: 100}}\n")
+	table := write("t.yaml", "source: s\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nlookups: {names: {file: names.csv, key: id, by: \"{kind}\"}}\n"+
+		"activities: {play: {id: 100}}\ncontent: {Name: \"{names.name}\"}\n")
+	write("names.csv", "id,name\nplay,Played\nbad\n")
+	const good, bad, left = "play,1300000000\n", "play,soon\n", "like,soon\n"
+	for _, c := range []struct {
+		mapping, rows string
+		code          int
+		says          string
+	}{
+		{mapping, good, exitFine, ""},
+		{mapping, good + left, exitFine, ""},
+		{mapping, left, exitFine, ""},
+		{mapping, "", exitFine, ""},
+		{mapping, good + bad + good + bad, exitBadRows, "bad rows: 2 of 4 rows, the first in line 3, 5"},
+		{mapping, bad + bad, exitFailed, "no row could be published: bad rows: 2 of 2 rows, the first in line 2, 3"},
+		{mapping, bad + left, exitFailed, "no row could be published"},
+		{table, good, exitBadRows, "bad rows: 1, of the tables beside the input"},
+	} {
+		in := write("in.csv", "kind,at\n"+c.rows)
+		var out, errs strings.Builder
+		code := run([]string{"collect", "file", c.mapping, in, "--dry-run"}, &out, &errs)
+		if code != c.code || !strings.Contains(errs.String(), c.says) {
+			t.Errorf("%q: exit code %d, want %d: %s", c.rows, code, c.code, errs.String())
+		}
+	}
+	in := write("in.csv", "kind,at\n"+good)
+	for _, args := range [][]string{
+		{in, "--kafka", "127.0.0.1:1", "--account", "1", "--state", filepath.Join(dir, "state")}, // the broker is away
+		{filepath.Join(dir, "none.csv"), "--dry-run"},
+	} {
+		var out, errs strings.Builder
+		if code := run(append([]string{"collect", "file", mapping}, args...), &out, &errs); code != exitFailed {
+			t.Errorf("%v: exit code %d: %s", args, code, errs.String())
 		}
 	}
 }

@@ -37,5 +37,6 @@
 //	collect, dlq    publishing to the public topic, dead letters
 //	e2e             tests of the binary
 //
-// Exit codes: 0 fine, 1 failed, 2 wrong use, 3 another node took this one's address.
+// Exit codes: 0 fine, 1 failed, 2 wrong use, 3 another node took this one's address,
+// or collect met bad rows.
 package main

@@ -46,7 +46,8 @@ const (
 	exitFine      = 0
 	exitFailed    = 1
 	exitWrongUse  = 2
-	exitTakenOver = 3
+	exitTakenOver = 3 // of a node
+	exitBadRows   = 3 // of collect
 )
 
 // errTakenOver ends a node when another one took its address.
@@ -116,6 +117,8 @@ func exitCode(err error) int {
 	switch code := domain.CodeOf(err); {
 	case errors.Is(err, errTakenOver):
 		return exitTakenOver
+	case errors.Is(err, errBadRows):
+		return exitBadRows
 	case code == domain.MissingParameter || code == domain.InvalidParameter:
 		return exitWrongUse
 	default:

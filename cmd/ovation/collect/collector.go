@@ -1,10 +1,12 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
@@ -17,11 +19,11 @@ type Options struct {
 	Account   uint32
 	Log       Log       // nil: a dry run
 	State     *State    // nil: a dry run
-	API       *API      // nil: nothing is made; what has no id and is not known is refused
+	API       *API      // nil: nothing is made; a row that names what has no id and is not known ends the run
 	Rate      int       // actions a second; 0: as fast as it goes
 	MaxErrors int       // bad rows after which to give up; below 0: never
 	FromStart bool      // publish again what is published
-	Rejects   io.Writer // gets every bad row as it is in the input; nil: they are dropped
+	Rejects   io.Writer // gets every bad row as it is in the input; nil: the position stays before the first one
 	Report    Report
 	Now       func() time.Time // nil: time.Now
 }
@@ -47,7 +49,8 @@ type Totals struct {
 	Published int64 // actions
 	Created   int64 // brands, definitions and members made or found over the API
 
-	Passed, Total int64 // of the source, in its unit
+	FirstBad      []int64 // lines of the first bad rows
+	Passed, Total int64   // of the source, in its unit
 }
 
 // ErrTooMany says that more rows are bad than allowed.
@@ -66,6 +69,7 @@ type collector struct {
 	last   Position // the one to write
 	saved  time.Time
 	pace   pace
+	held   bool // a bad row is in no file of rejects: the position stays before it
 
 	resumed *input.Mark // where this run goes on; nil: at the beginning
 }
@@ -81,6 +85,11 @@ func Run(ctx context.Context, source Source, o Options) (Totals, error) {
 	c.makers = &makers{api: o.API, state: o.State, refused: map[thingKey]error{}}
 	if err := c.resume(); err != nil {
 		return c.totals, err
+	}
+	if c.API != nil && c.State != nil {
+		if err := c.API.check(ctx, c.Account); err != nil {
+			return c.totals, err
+		}
 	}
 	err := c.run(ctx)
 	if c.State != nil {
@@ -101,9 +110,13 @@ func (c *collector) resume() error {
 	}
 	if p.Identity != c.start.Identity {
 		return fmt.Errorf("%d actions are published by another mapping or other options, tables or counts beside it: "+
-			"go on with those, or choose another source and another --state", p.Published)
+			"go on with those, publish all rows again with --from-start (repeats count once), "+
+			"or choose another source and another --state", p.Published)
 	}
 	if err := c.source.Resume(p.Mark); err != nil {
+		if errors.Is(err, input.ErrChanged) {
+			err = fmt.Errorf("%w; --from-start publishes all rows again (repeats count once)", err)
+		}
 		return err
 	}
 	c.start, c.last, c.resumed = p, p, &p.Mark
@@ -142,35 +155,20 @@ func notEnded(reading, publishing error) error {
 	return reading
 }
 
-// publish makes what the chunk's actions name, publishes them and notes the position.
+// publish makes what the chunk's actions name, publishes them and notes the position. Where a
+// cause that is not a row's refuses one, nothing of the chunk is published.
 func (c *collector) publish(ctx context.Context, ch *chunk) error {
-	if err := c.tell(ch); err != nil {
-		return err
-	}
 	made, err := c.makers.make(ctx, ch.items)
 	c.totals.Created += made
 	if err != nil {
 		return err
 	}
-	messages := make([]kafka.Message, 0, len(ch.items))
-	for i := range ch.items {
-		it := &ch.items[i]
-		if err := c.makers.fill(&it.action); err != nil {
-			if err := c.reject(it.row, err); err != nil {
-				return err
-			}
-			continue
-		}
-		if c.Log == nil {
-			c.Report.Sample(&it.action)
-			c.totals.Published++
-			continue
-		}
-		m, err := message(&it.action, c.Account, c.source.Event())
-		if err != nil {
-			return fmt.Errorf("line %d: %w", it.row.line, err)
-		}
-		messages = append(messages, m)
+	messages, err := c.messages(ch)
+	if err != nil {
+		return err
+	}
+	if err := c.tell(ch); err != nil {
+		return err
 	}
 	if len(messages) > 0 {
 		if err := c.pace.wait(ctx, len(messages)); err != nil {
@@ -182,18 +180,49 @@ func (c *collector) publish(ctx context.Context, ch *chunk) error {
 	}
 	c.totals.Published += int64(len(messages))
 	c.totals.Passed, c.totals.Total = ch.passed, ch.total
-	c.last = Position{
-		Identity: c.start.Identity, Mark: ch.mark,
-		Published: c.start.Published + c.totals.Published, Rejected: c.start.Rejected + c.totals.Rejected,
+	if !c.held {
+		c.last = Position{
+			Identity: c.start.Identity, Mark: ch.mark,
+			Published: c.start.Published + c.totals.Published, Rejected: c.start.Rejected + c.totals.Rejected,
+		}
 	}
 	c.Report.Done(c.totals)
 	return c.save(false)
+}
+
+// messages are the records of the chunk's actions; of a dry run they are shown. Rows that the API
+// refused join the chunk's bad ones.
+func (c *collector) messages(ch *chunk) ([]kafka.Message, error) {
+	messages := make([]kafka.Message, 0, len(ch.items))
+	for i := range ch.items {
+		it := &ch.items[i]
+		err := c.makers.fill(&it.action)
+		if _, refusal := errors.AsType[*Refusal](err); refusal {
+			ch.bad = append(ch.bad, refused{it.row, err})
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", it.row.line, err)
+		}
+		if c.Log == nil {
+			c.Report.Sample(&it.action)
+			c.totals.Published++
+			continue
+		}
+		m, err := message(&it.action, c.Account, c.source.Event())
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", it.row.line, err)
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
 }
 
 // tell reports the rows that the chunk has no actions of.
 func (c *collector) tell(ch *chunk) error {
 	c.totals.Rows += ch.rows
 	c.totals.Silent += ch.silent
+	slices.SortStableFunc(ch.bad, func(a, b refused) int { return cmp.Compare(a.row.line, b.row.line) })
 	for i := range ch.bad {
 		if err := c.reject(ch.bad[i].row, ch.bad[i].err); err != nil {
 			return err
@@ -202,6 +231,9 @@ func (c *collector) tell(ch *chunk) error {
 	return nil
 }
 
+// maxFirstBad is how many lines of bad rows the totals name.
+const maxFirstBad = 10
+
 // reject tells a bad row, once.
 func (c *collector) reject(o *origin, err error) error {
 	if o.reported {
@@ -209,8 +241,14 @@ func (c *collector) reject(o *origin, err error) error {
 	}
 	o.reported = true
 	c.totals.Rejected++
+	if len(c.totals.FirstBad) < maxFirstBad {
+		c.totals.FirstBad = append(c.totals.FirstBad, o.line)
+	}
 	c.Report.Bad(o.line, err)
-	if c.Rejects != nil && o.text != nil {
+	switch {
+	case c.Rejects == nil:
+		c.held = true
+	case o.text != nil:
 		if _, err := c.Rejects.Write(append(o.text[:len(o.text):len(o.text)], '\n')); err != nil {
 			return fmt.Errorf("the rejects: %w", err)
 		}
@@ -227,5 +265,10 @@ func (c *collector) save(now bool) error {
 		return nil
 	}
 	c.saved = c.Now()
+	if f, file := c.Rejects.(interface{ Sync() error }); file { // a position passes no row that they may lose
+		if err := f.Sync(); err != nil {
+			return fmt.Errorf("the rejects: %w", err)
+		}
+	}
 	return c.State.Save(c.source.Name(), c.last)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -275,6 +276,7 @@ activities: {play: {id: 100}}
 		t.Fatalf("%+v", total)
 	}
 	r := newFixture(t, mapping, input)
+	r.options.Rejects = io.Discard
 	parts := 0
 	for range 100 {
 		first := true

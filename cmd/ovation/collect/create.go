@@ -6,11 +6,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
+	"net"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
@@ -63,8 +67,11 @@ func (a *API) make(ctx context.Context, kind string, create input.Params) (id ui
 			return err
 		})
 	}
-	if e, ok := errors.AsType[*client.Error](err); ok && ofTheRow(e) {
-		err = &Refusal{kind, e}
+	if e, ok := errors.AsType[*client.Error](err); ok {
+		if ofTheRow(e) {
+			return 0, &Refusal{kind, e}
+		}
+		return 0, fmt.Errorf("the API makes no %s: %w", kind, err)
 	}
 	return id, err
 }
@@ -79,37 +86,106 @@ func ofTheRow(e *client.Error) bool {
 	return false
 }
 
+// check is why nothing can be made: what answers is no API, or the key is not one that opens the account.
+func (a *API) check(ctx context.Context, account uint32) error {
+	return a.patiently(ctx, "application", nil, func(c *client.Client) error {
+		app, _, err := c.Application(ctx)
+		e, answered := errors.AsType[*client.Error](err)
+		switch {
+		case answered && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden):
+			return fmt.Errorf("the API refuses --key: %w", err)
+		case err != nil && passes(err):
+			return err
+		case err != nil:
+			return fmt.Errorf("what answers at --api is not the API of a node: %w", err)
+		case number32(app.Account.ID) == 0:
+			return errors.New("what answers at --api is not the API of a node")
+		case number32(app.Account.ID) != account:
+			return fmt.Errorf("--key is of account %s, the actions are of account %d", app.Account.ID, account)
+		}
+		return nil
+	})
+}
+
+// brand makes a brand, or finds the one that has the name and type, or the slug that is asked for.
+// Where only the slug of the name is taken, the brand gets one of its own.
 func (a *API) brand(ctx context.Context, create input.Params) (id uint32, err error) {
+	id, err = a.createBrand(ctx, create)
+	if !conflicts(err) {
+		return id, err
+	}
+	found, wrong := a.findBrand(ctx, create)
+	if wrong != nil || found != 0 {
+		return found, wrong
+	}
+	if create["slug"] != "" {
+		return 0, err
+	}
+	create = maps.Clone(create)
+	create["slug"] = ownSlug(create["name"], create["type"])
+	return a.createBrand(ctx, create)
+}
+
+func (a *API) createBrand(ctx context.Context, create input.Params) (id uint32, err error) {
 	err = a.patiently(ctx, aBrand, create, func(c *client.Client) error {
 		b, _, err := c.CreateBrand(ctx, create)
 		id = uint32(b.ID)
 		return err
 	})
-	if e, ok := errors.AsType[*client.Error](err); ok && e.Code == domain.Conflict {
-		if found, lookErr := a.findBrand(ctx, create); lookErr != nil || found != 0 {
-			return found, lookErr
-		}
-	}
 	return id, err
+}
+
+func conflicts(err error) bool {
+	e, ok := errors.AsType[*client.Error](err)
+	return ok && e.Code == domain.Conflict
+}
+
+// maxSlugWords bounds what a slug of its own has of the name, in bytes.
+const maxSlugWords = 200
+
+// ownSlug is the slug of a brand whose name gives one that is taken: its words and a hash of name and
+// type, the same at every run.
+func ownSlug(name, kind string) string {
+	words := strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), "-")
+	if words == "" {
+		words = "brand"
+	}
+	if len(words) > maxSlugWords {
+		words = strings.ToValidUTF8(words[:maxSlugWords], "")
+	}
+	sum := sha256.Sum256([]byte(name + "\n" + strings.ToLower(kind)))
+	return words + "-" + hex.EncodeToString(sum[:4])
 }
 
 // findBrand is the brand that has the slug already, or the name and type where no
 // slug is asked for; 0: none.
 func (a *API) findBrand(ctx context.Context, create input.Params) (id uint32, err error) {
-	err = a.pages(ctx, func(c *client.Client, limit string) (int, error) {
-		list, _, err := c.Brands(ctx, client.Params{"keyword": create["name"], "limit": limit})
-		for _, b := range list.Items {
-			same := b.Fields["Name"] == create["name"] && strings.EqualFold(b.Fields["Type"], create["type"])
-			if slug := create["slug"]; slug != "" {
-				same = strings.EqualFold(b.Fields["Slug"], slug)
+	slug := create["slug"]
+	keywords := []string{create["name"]}
+	if slug != "" {
+		keywords = append(keywords, "") // the brand may have another name by now
+	}
+	for _, keyword := range keywords {
+		err = a.pages(ctx, func(c *client.Client, limit string) (int, error) {
+			list, _, err := c.Brands(ctx, client.Params{"keyword": keyword, "limit": limit})
+			for _, b := range list.Items {
+				same := b.Fields["Name"] == create["name"] && strings.EqualFold(b.Fields["Type"], create["type"])
+				if slug != "" {
+					same = strings.EqualFold(b.Fields["Slug"], slug)
+				}
+				if same && id == 0 {
+					id = uint32(b.ID)
+				}
 			}
-			if same && id == 0 {
-				id = uint32(b.ID)
-			}
+			return len(list.Items), err
+		})
+		if err != nil || id != 0 {
+			return id, err
 		}
-		return len(list.Items), err
-	})
-	return id, err
+	}
+	return 0, nil
 }
 
 // definition looks first: nothing keeps two definitions from having one name.
@@ -174,14 +250,22 @@ func (a *API) patiently(ctx context.Context, kind string, create input.Params, d
 	var backoff kafka.Backoff
 	for {
 		err := do(c)
-		e, answered := errors.AsType[*client.Error](err)
-		if err == nil || answered && e.Code != domain.Unavailable && e.Code != domain.RateLimited && e.Code != 0 {
+		if err == nil || !passes(err) {
 			return err
 		}
 		if backoff.Wait(short) != nil {
 			return fmt.Errorf("the API does not answer: %w", errors.Join(ctx.Err(), err))
 		}
 	}
+}
+
+// passes reports that asking again may help: the API is out of reach, starts, or asks to wait.
+func passes(err error) bool {
+	e, answered := errors.AsType[*client.Error](err)
+	if !answered {
+		return errors.As(err, new(net.Error)) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	}
+	return e.Code == domain.Unavailable || e.Code == domain.RateLimited || e.Code == 0 && e.Status >= http.StatusInternalServerError
 }
 
 // idempotencyKey is the same for the same parameters.

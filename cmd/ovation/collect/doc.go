@@ -23,7 +23,11 @@
 //
 // # Promised
 //
-//   - Every row is published or reported as bad with its line; a bad one stops no other.
+//   - Every row is published or reported as bad with its line; a bad one stops no other. A cause that is
+//     no row's (nothing may be made, the API is another one) stops the run before any row is passed.
+//   - A position passes no bad row but those that the rejects took: mended in the file, it is published.
+//   - Every name gets a brand, in the order of the source: where the slug of a name is taken by another
+//     spelling, one with a hash of the name.
 //   - The id of an action depends on its row alone, so that publishing twice counts once.
 //   - A position is written only when all before it is acknowledged, so that a run that
 //     was killed resumes with nothing missing, and repeats a little.

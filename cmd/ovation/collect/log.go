@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"sync"
+	"time"
 
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -81,19 +82,25 @@ func (l *kafkaLog) Publish(ctx context.Context, messages []kafka.Message) error 
 	var wg sync.WaitGroup
 	for p := range parts {
 		if len(parts[p]) > 0 {
-			wg.Go(func() { errs[p] = send(ctx, l.producers[p], parts[p]) })
+			wg.Go(func() { errs[p] = send(ctx, l.producers[p], parts[p], brokerPatience) })
 		}
 	}
 	wg.Wait()
 	return errors.Join(errs...)
 }
 
+// brokerPatience is how long the broker may be out of reach, as when its leader moves or its disk is full.
+const brokerPatience = time.Minute
+
 // send sends batch by batch. A broker that forgot the session gets the batch again:
 // the engine drops what is there already.
-func send(ctx context.Context, p *kafka.Producer, messages []kafka.Message) error {
+func send(ctx context.Context, p *kafka.Producer, messages []kafka.Message, patience time.Duration) error {
 	for batch := range kafka.Split(messages, batchBytes) {
-		if _, err := p.SendAtLeastOnce(ctx, batch); err != nil {
-			return err
+		short, cancel := context.WithTimeout(ctx, patience)
+		_, err := p.SendAtLeastOnce(short, batch)
+		cancel()
+		if err != nil {
+			return fmt.Errorf("the log: %w", err)
 		}
 	}
 	return nil

@@ -17,8 +17,8 @@ type makers struct {
 	refused map[thingKey]error
 }
 
-// making is how many things are made at once.
-const making = 32
+// registering is how many members are registered at once.
+const registering = 32
 
 // wanted is a thing that an action names.
 type wanted struct {
@@ -45,59 +45,70 @@ func (m *makers) make(ctx context.Context, items []item) (made int64, err error)
 	if m.api == nil || m.state == nil {
 		return 0, nil
 	}
-	missing := map[thingKey]input.Params{}
+	met := map[thingKey]bool{}
+	missing := map[string][]wanted{} // by kind, in the order of the source
 	for i := range items {
-		a := &items[i].action
-		wants(a, func(w wanted) {
+		wants(&items[i].action, func(w wanted) {
 			_, known := m.state.Known(w.Kind, w.Name)
-			_, again := missing[w.thingKey]
-			if known || again || m.refused[w.thingKey] != nil {
+			if known || met[w.thingKey] || m.refused[w.thingKey] != nil {
 				return
 			}
-			missing[w.thingKey] = w.create
+			met[w.thingKey] = true
+			missing[w.Kind] = append(missing[w.Kind], w)
 		})
 	}
 	return m.makeAll(ctx, missing)
 }
 
-// makeAll makes things, many at once.
-func (m *makers) makeAll(ctx context.Context, missing map[thingKey]input.Params) (made int64, err error) {
+// makeAll makes things. Brands and definitions are made one by one, so that the same source gives
+// the same ones each time, the first of two names that are alike the plain slug; members many at once.
+func (m *makers) makeAll(ctx context.Context, missing map[string][]wanted) (made int64, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var wg sync.WaitGroup
 	var mu sync.Mutex // of what follows
-	queue := make(chan thingKey)
 	var failed error
-	for range min(making, len(missing)) {
+	do := func(w wanted) {
+		id, err := m.api.make(ctx, w.Kind, w.create)
+		mu.Lock()
+		defer mu.Unlock()
+		_, refusal := errors.AsType[*Refusal](err)
+		switch {
+		case err == nil:
+			made++
+			err = m.state.Learn(w.Kind, w.Name, id)
+		case refusal:
+			m.refused[w.thingKey], err = err, nil
+		}
+		if err != nil && failed == nil {
+			failed = err
+			cancel()
+		}
+	}
+	for kind, list := range missing {
+		queue := make(chan wanted)
+		workers := 1
+		if kind == aMember {
+			workers = min(registering, len(list))
+		}
+		for range workers {
+			wg.Go(func() {
+				for w := range queue {
+					do(w)
+				}
+			})
+		}
 		wg.Go(func() {
-			for k := range queue {
-				id, err := m.api.make(ctx, k.Kind, missing[k])
-				mu.Lock()
-				_, refusal := errors.AsType[*Refusal](err)
-				switch {
-				case err == nil:
-					made++
-					err = m.state.Learn(k.Kind, k.Name, id)
-				case refusal:
-					m.refused[k], err = err, nil
+			defer close(queue)
+			for _, w := range list {
+				select {
+				case queue <- w:
+				case <-ctx.Done():
+					return
 				}
-				if err != nil && failed == nil {
-					failed = err
-					cancel()
-				}
-				mu.Unlock()
 			}
 		})
 	}
-feed:
-	for k := range missing {
-		select {
-		case queue <- k:
-		case <-ctx.Done():
-			break feed
-		}
-	}
-	close(queue)
 	wg.Wait()
 	if failed == nil {
 		failed = context.Cause(ctx)
@@ -105,10 +116,11 @@ feed:
 	return made, failed
 }
 
-// errUnknown says that a thing is not there and may not be made.
-var errUnknown = errors.New("not known, and nothing is to be made")
+// errUnknown says that a thing is not there and may not be made: more a cause of the command line than
+// of a row.
+var errUnknown = errors.New("not known, and nothing is to be made: --create makes it, with --api and --key")
 
-// fill fills in the ids; an error concerns the row.
+// fill fills in the ids. An error that is a Refusal concerns the row.
 func (m *makers) fill(a *input.Action) (err error) {
 	if m.state == nil {
 		return nil
@@ -123,7 +135,7 @@ func (m *makers) fill(a *input.Action) (err error) {
 		case known || err != nil:
 		case m.refused[w.thingKey] != nil:
 			err = m.refused[w.thingKey]
-		case w.Kind != aMember || m.api != nil: // members may be registered already
+		case w.Kind != aMember: // members may be registered already
 			err = fmt.Errorf("%s: %w", w.Kind, errUnknown)
 		}
 	})

@@ -56,10 +56,10 @@ type knownLine struct {
 	ID uint32 `json:"id,omitempty"` // of a member none is needed
 }
 
-const stateVersion = 1
+const stateVersion = 2 // names of brands and definitions are escaped
 
 // ErrElsewhere says that a folder is about another log or account.
-var ErrElsewhere = errors.New("what it remembers is of another log or account: choose another --state, or delete it")
+var ErrElsewhere = errors.New("what it remembers is of another log or account, or of an older release: choose another --state, or delete it")
 
 // OpenState opens the folder, which is made if it is not there.
 func OpenState(dir, topic string, account uint32) (*State, error) {

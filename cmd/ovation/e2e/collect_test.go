@@ -49,8 +49,14 @@ func (c *collectRun) kill() { c.End(syscall.SIGKILL) }
 // must waits until it ended well, and gives its last line.
 func (c *collectRun) must() string {
 	c.t.Helper()
-	if code := c.Wait(); code != 0 {
-		c.t.Fatalf("collect ended with %d:\n%s", code, c.Log())
+	return c.ends(0)
+}
+
+// ends waits until it ended with an exit code, and gives its last line.
+func (c *collectRun) ends(want int) string {
+	c.t.Helper()
+	if code := c.Wait(); code != want {
+		c.t.Fatalf("collect ended with %d, want %d:\n%s", code, want, c.Log())
 	}
 	return c.out.String()
 }

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -69,11 +71,18 @@ func (c *Choice) made(r *row) (t EntityRef, err error) {
 		return t, errors.New("service: no such service")
 	}
 	t.Create["service"] = service.String()
-	t.Name = service.String() + "/" + t.Create["type"] + "/" + t.Create["name"]
-	if t.Create["onetime"] == "1" {
-		t.Name += "/onetime"
-	}
+	t.Name = definitionName(t.Create)
 	return t, nil
+}
+
+// definitionName is the name under which a definition is remembered: no two have one, whatever their
+// texts hold.
+func definitionName(create Params) string {
+	how := "repeated"
+	if create["onetime"] == "1" {
+		how = "onetime"
+	}
+	return strings.Join([]string{create["service"], how, url.PathEscape(create["type"]), create["name"]}, "/")
 }
 
 // check is what is wrong with a choice of rows that have what makes the activity.

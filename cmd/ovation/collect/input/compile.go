@@ -182,12 +182,10 @@ func (d *Definition) ref() (EntityRef, error) {
 	if d.OneTime {
 		oneTime = "1"
 	}
-	return EntityRef{
-		Name: service.String() + "/" + d.Type + "/" + d.Name,
-		Create: Params{
-			"name": d.Name, "type": d.Type, "service": service.String(), "value": strconv.Itoa(value), "onetime": oneTime,
-		},
-	}, nil
+	create := Params{
+		"name": d.Name, "type": d.Type, "service": service.String(), "value": strconv.Itoa(value), "onetime": oneTime,
+	}
+	return EntityRef{Name: definitionName(create), Create: create}, nil
 }
 
 // resolve finds where each value is.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"strconv"
 	"unicode/utf8"
 
@@ -202,7 +203,7 @@ func (c *mapper) brand(r *row) (t EntityRef, err error) {
 		}
 	}
 	if t.Name = t.Create["slug"]; t.Name == "" {
-		t.Name = t.Create["type"] + "/" + t.Create["name"]
+		t.Name = url.PathEscape(t.Create["type"]) + "/" + t.Create["name"] // a type may have a slash
 	}
 	return t, nil
 }

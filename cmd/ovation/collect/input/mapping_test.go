@@ -110,7 +110,7 @@ func TestMapping_Export(t *testing.T) {
 	}
 	want := Action{
 		ID: "a/1", Time: 1767323045, Member: MemberRef{Service: "spotify", UID: "u"}, Marker: "m",
-		Activity: EntityRef{Name: "custom/Visited/saw {brand}/onetime", Create: Params{
+		Activity: EntityRef{Name: "custom/onetime/Visited/saw {brand}", Create: Params{
 			"name": "saw {brand}", "type": "Visited", "service": "custom", "value": "0", "onetime": "1",
 		}},
 		Brand:   EntityRef{Name: "moons", Create: Params{"name": "The Moons", "type": "Music", "slug": "moons"}},
