@@ -89,7 +89,7 @@ func TestCORS_Preflight(t *testing.T) {
 	}
 	ask := func(target, origin string) *httptest.ResponseRecorder {
 		h.t.Helper()
-		w := h.do(http.MethodOptions, target, "", "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type,authorization")
+		w := h.do(http.MethodOptions, target, "", "Origin", origin, "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type,authorization,x-api-key")
 		if w.Code != http.StatusNoContent || w.Body.Len() > 0 || !strings.Contains(varies(w), "Origin, Access-Control-Request-Method") {
 			t.Errorf("%s: %d %s, Vary %q", target, w.Code, w.Body, varies(w))
 		}
@@ -107,7 +107,7 @@ func TestCORS_Preflight(t *testing.T) {
 		w := ask(target, "https://www.example.com")
 		equal(t, map[string]string{
 			"Access-Control-Allow-Origin": "https://www.example.com", "Access-Control-Allow-Methods": path, "Access-Control-Max-Age": "600",
-			"Access-Control-Allow-Headers": "Content-Type, Idempotency-Key, Authorization, If-None-Match",
+			"Access-Control-Allow-Headers": "Content-Type, Idempotency-Key, Authorization, X-API-Key, If-None-Match, Last-Event-ID",
 		}, granted(w), target)
 		equal(t, path+", OPTIONS", w.Header().Get("Allow"), target)
 	}

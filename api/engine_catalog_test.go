@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"maps"
 	"reflect"
 	"slices"
@@ -219,4 +220,9 @@ func (s *fakeEngine) putSegment(account domain.AccountID, c *domain.PutSegment) 
 	}
 	s.next++
 	return domain.Outcome{ID: uint32(g.ID)}
+}
+
+// addKey adds a key to the catalog.
+func (s *fakeEngine) addKey(text string, key domain.Key) {
+	s.keys[sha256.Sum256([]byte(text))] = &key
 }

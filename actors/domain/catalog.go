@@ -71,6 +71,9 @@ func (s KeyScope) String() string {
 	return scopeNames[s]
 }
 
+// KeyPrefix begins every access key: in a header it tells a key from a member's token.
+const KeyPrefix = "ov_"
+
 // KeyHash is the SHA-256 of a key: the key itself is nowhere.
 type KeyHash [32]byte
 

@@ -26,7 +26,6 @@ type Operator struct {
 func NewOperator(engine submitter) Operator { return Operator{engine: engine, now: time.Now} }
 
 const (
-	keyPrefix     = "ov_"
 	keyBytes      = 20 // 32 letters of base32
 	maxHint       = 8
 	maxKeyLength  = 256
@@ -74,7 +73,7 @@ func (o Operator) CreateKey(
 ) (key string, id uint32, err error) {
 	var b [keyBytes]byte
 	rand.Read(b[:]) // never fails: it ends the program instead
-	key = keyPrefix + keyEncoding.EncodeToString(b[:])
+	key = domain.KeyPrefix + keyEncoding.EncodeToString(b[:])
 	id, err = o.AddKey(ctx, application, scope, key)
 	if err != nil {
 		return "", 0, err

@@ -108,10 +108,9 @@ type payload struct {
 	bytes        []byte
 }
 
-// request makes a request. No error has its address, in which the key is.
+// request makes a request. The key is in a header: an address is in the logs of proxies.
 func (c *Client) request(ctx context.Context, method, path string, query Params, sent *payload) (*http.Request, error) {
 	q := encoded(query)
-	q.Set("apiKey", c.key)
 	if c.wait != "" {
 		q.Set("wait_for", c.wait)
 	}
@@ -127,6 +126,7 @@ func (c *Client) request(ctx context.Context, method, path string, query Params,
 		return nil, err
 	}
 	maps.Copy(req.Header, c.header)
+	req.Header.Set("X-API-Key", c.key)
 	if sent != nil {
 		req.Header.Set("Content-Type", sent.kind)
 		if sent.packed != "" {

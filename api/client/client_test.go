@@ -16,14 +16,14 @@ import (
 )
 
 // sent is what a request was, in brief.
-type sent struct{ Method, Path, Query, Form, Kind, Key string }
+type sent struct{ Method, Path, Query, Form, Kind, Key, Idempotency string }
 
 // listen serves one canned answer and notes what it was asked.
 func listen(t *testing.T, status int, body string, header ...string) (*Client, *sent) {
 	t.Helper()
 	got := new(sent)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		*got = sent{r.Method, r.URL.Path, r.URL.Query().Encode(), "", r.Header.Get("Content-Type"), r.Header.Get("Idempotency-Key")}
+		*got = sent{r.Method, r.URL.Path, r.URL.Query().Encode(), "", r.Header.Get("Content-Type"), r.Header.Get("X-API-Key"), r.Header.Get("Idempotency-Key")}
 		if err := r.ParseForm(); err == nil {
 			got.Form = r.PostForm.Encode()
 		}
@@ -44,7 +44,7 @@ func TestClient_WriteIsAForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &sent{"POST", "/v1.1/activity/record", "apiKey=key&wait_for=before", "activityid=100&async=0&content=a%26b", "application/x-www-form-urlencoded", "k"}
+	want := &sent{"POST", "/v1.1/activity/record", "wait_for=before", "activityid=100&async=0&content=a%26b", "application/x-www-form-urlencoded", "key", "k"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -61,7 +61,7 @@ func TestClient_ReadIsAQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(&sent{Method: "GET", Path: "/v1.1/brand/7/stats/activity", Query: "apiKey=key&country=DE%2CFR"}, got); d != "" {
+	if d := cmp.Diff(&sent{Method: "GET", Path: "/v1.1/brand/7/stats/activity", Query: "country=DE%2CFR", Key: "key"}, got); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff(Meta{Status: 200, LagMs: 7, ETag: `W/"x"`, Next: Params{"limit": "5", "cursor": "q", "a": "&"}}, meta); d != "" {
@@ -77,7 +77,7 @@ func TestClient_DerivedClients(t *testing.T) {
 	if _, err := a.Post(context.Background(), "/x", nil, new(struct{})); err != nil {
 		t.Fatal(err)
 	}
-	if got.Key != "a" || got.Query != "apiKey=key" {
+	if got.Idempotency != "a" || got.Query != "" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -29,7 +29,7 @@ func (d *describer) body(op object, o *serve.Operation) {
 func (d *describer) records(o *serve.Operation) object {
 	return object{
 		"required":    true,
-		"description": "From 1 to 2000 records in at most 2 MiB, unpacked; Content-Encoding gzip is taken. The key is in the query.",
+		"description": "From 1 to 2000 records in at most 2 MiB, unpacked; Content-Encoding gzip is taken. The key is in a header or in the query.",
 		"content": object{
 			"application/json":     object{"schema": object{"type": "array", "minItems": 1, "maxItems": serve.MaxRecords, "items": d.members(o.Each, o)}},
 			"application/x-ndjson": object{"schema": object{"type": "string", "description": "one record a line"}},

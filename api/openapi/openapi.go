@@ -59,12 +59,25 @@ func describe(base string, operations []*serve.Operation) object {
 				"NotModified": object{"description": "The client has this answer: a tag of If-None-Match is its ETag. There is no body.", "headers": refs(append([]string{"ETag", "X-Position", "X-Lag-Ms", "X-Request-Id"}, rateHeaders...)...)},
 			},
 			"securitySchemes": object{
-				"apiKey": object{"type": "apiKey", "in": "query", "name": "apiKey", "description": keyText},
-				"bearer": object{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": bearerText},
+				"key":       object{"type": "apiKey", "in": "header", "name": "X-API-Key", "description": keyText},
+				"keyBearer": object{"type": "http", "scheme": "bearer", "description": keyBearerText},
+				"keyQuery":  object{"type": "apiKey", "in": "query", "name": "apiKey", "description": keyQueryText},
+				"member":    object{"type": "http", "scheme": "bearer", "bearerFormat": "JWT", "description": bearerText},
 			},
 		},
-		"security": []object{{"apiKey": []string{}}},
+		"security": security(false),
 	}
+}
+
+// security are the ways to give the key, the best first; with a member's token beside it, where an
+// operation takes one.
+func security(member bool) []object {
+	none := []string{}
+	out := []object{{"key": none}, {"keyBearer": none}, {"keyQuery": none}}
+	if member {
+		out = append(out, object{"key": none, "member": none}, object{"keyQuery": none, "member": none})
+	}
+	return out
 }
 
 // Path is an operation's path as the document has it.
@@ -120,7 +133,7 @@ func (d *describer) operation(o *serve.Operation) object {
 	}
 	op["parameters"] = params
 	if o.TakesBearer {
-		op["security"] = []object{{"apiKey": []string{}}, {"apiKey": []string{}, "bearer": []string{}}}
+		op["security"] = security(true)
 	}
 	text := textOf(o)
 	if o.Advanced {

@@ -12,8 +12,9 @@ import (
 // manual is what holds for all operations.
 const manual = `Member, activity and brand analytics: who did what, when, for which brand.
 
-**Key.** Every request carries the query parameter apiKey (a POST also in its body). It is not part of addresses in answers:
-who follows paging.next or a Link adds the key.
+**Key.** Every request has the access key of an application in the header X-API-Key, or as Authorization: Bearer ov_…; or as apiKey
+in the query, or in the body of a POST. An address ends up in histories and logs of proxies: prefer a header. Two keys that differ
+are error 2. Addresses in answers have no key.
 
 **Parameters.** Names are in any case. A GET takes them in the query. A POST takes them in a JSON object or in a form, as described here;
 each may be in the query instead, but in one place only. An unknown parameter is ignored and named in a Warning header.
@@ -38,9 +39,13 @@ and with the Bearer of a member for that member; any other operation is error 15
 
 **Repeats.** A POST with an Idempotency-Key may be sent again without harm.`
 
-// keyText says of the key what its place does not.
-const keyText = "The access key of an application, in the query; a POST may have it in its body instead. A header is not looked at. " +
-	"Addresses in answers are without it: add it to follow one."
+// What the ways to give the key have in common, and each for itself.
+const (
+	keyText       = "The access key of an application."
+	keyBearerText = "The access key of an application, which begins with ov_. A Bearer without that prefix is a member's token: the key is elsewhere then."
+	keyQueryText  = "The access key of an application, where a client can set no header. A POST may have it in its body. " +
+		"Addresses in answers are without it."
+)
 
 // bearerText says what a member's token is for.
 const bearerText = "The jwt of a member's envelope, beside the key of the application that it was made for: the request is about that member then; " +

@@ -3,6 +3,7 @@ package serve
 import (
 	"crypto/sha256"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,13 +42,22 @@ func (c *Caller) Own(id domain.MemberID) error {
 	return nil
 }
 
-const authorization = "Authorization"
+// The headers that name the caller. A Bearer that begins as keys do is a key, any other one is a
+// member's token.
+const (
+	authorization = "Authorization"
+	keyHeader     = "X-Api-Key"
+)
 
 // BearerGiven is what the rules of an input find given where the request has a Bearer.
 const BearerGiven = authorization
 
 var (
+	errNoKey = domain.Bad(domain.MissingKey, "apiKey",
+		"apiKey is required: as X-API-Key or Bearer in the header, or as a parameter of the query or of a POST's body")
+	errUnread     = domain.Bad(domain.MissingKey, "apiKey", "neither the header nor the query has an apiKey, and the body cannot be read")
 	errInvalidKey = domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked")
+	errTwoKeys    = domain.Bad(domain.InvalidKey, "apiKey", "the request has two keys that differ")
 	errBearer     = domain.Bad(domain.WrongApplication, authorization, "a Bearer is not made for this operation")
 	errNoBearer   = domain.Bad(domain.WrongApplication, authorization, "a public key needs the Bearer of the member here")
 	errOther      = domain.Bad(domain.WrongApplication, authorization, "the Bearer is of another member")
@@ -68,55 +78,105 @@ func keyOf(catalog port.Catalog, text string) (*domain.Key, *domain.Application,
 }
 
 // authenticate finds the key, its account's bucket and the member of a Bearer; the parameters of
-// the query are there. The key may be in the body: a body is read before the key is known only
-// when the query has none.
+// the query are there. A body is read before the key is known only when neither a header nor the
+// query has one.
 func (x *exchange) authenticate() error {
 	req := &x.req
-	given, _ := req.Params.Get("apikey")
-	if given == "" && x.r.Method == http.MethodPost && x.op.Each == nil {
+	bearer, twice := bearerOf(x.r.Header)
+	text, err := keyOfHeaders(x.r.Header, bearer)
+	if err != nil {
+		return err
+	}
+	inQuery, _ := req.Params.Get("apikey")
+	if text == "" && inQuery == "" && x.r.Method == http.MethodPost && x.op.Each == nil {
 		x.readBody()
-		given, _ = req.Params.Get("apikey")
 	}
-	if req.Params.Unreadable("apikey") {
-		return errInvalidKey
+	text, err = sameKey(req.Params, text)
+	switch {
+	case err != nil:
+		return err
+	case text == "" && twice != nil: // it may have had the key
+		return twice
+	case text == "" && x.body.err != nil:
+		return errUnread
+	case text == "":
+		return errNoKey
 	}
-	if given == "" {
-		if x.body.err != nil {
-			return domain.Bad(domain.MissingKey, "apiKey", "the query has no apiKey, and the body cannot be read")
-		}
-		return domain.Bad(domain.MissingKey, "apiKey", "apiKey is required, as a parameter of the query or of a POST's body; headers are not looked at")
-	}
-	key, app, ok := keyOf(req.Catalog, given)
+	key, app, ok := keyOf(req.Catalog, text)
 	if !ok {
 		return errInvalidKey
 	}
-	req.Key, req.App = key, app
+	x.key, req.Key, req.App = text, key, app
 	allowOrigin(x.w.Header(), x.r, app)
 	x.allowed = x.server.limits.take(&x.req, x.server.Now())
-	if err := x.readBearer(); err != nil {
-		x.allowed.owes = false // code 2 comes before 8
-		return err
+	if err = twice; err == nil {
+		err = x.verify(bearer)
 	}
-	return nil
+	if err != nil {
+		x.allowed.owes = false // code 2 comes before 8
+	}
+	return err
 }
 
-// readBearer verifies the member token of the header Authorization, where it has one. Another
-// scheme is not looked at. That a token is another application's is told where the contract's
-// order has it.
-func (x *exchange) readBearer() error {
-	values := x.r.Header[authorization]
+// bearerOf is the Bearer of a request, a key or a member's token; nil: it has none. Another scheme
+// is not looked at.
+func bearerOf(h http.Header) (*string, error) {
+	values := h[authorization]
 	if len(values) == 0 {
-		return nil
+		return nil, nil
+	}
+	if len(values) > 1 {
+		return nil, errTwice
 	}
 	scheme, raw, _ := strings.Cut(values[0], " ")
-	if len(values) > 1 {
-		return errTwice
-	}
 	if !strings.EqualFold(scheme, "Bearer") {
+		return nil, nil
+	}
+	raw = strings.TrimSpace(raw)
+	return &raw, nil
+}
+
+func isKey(bearer *string) bool {
+	return bearer != nil && strings.HasPrefix(*bearer, domain.KeyPrefix)
+}
+
+// keyOfHeaders is the key of the headers; empty: they have none.
+func keyOfHeaders(h http.Header, bearer *string) (key string, err error) {
+	given := slices.Clone(h[keyHeader])
+	if isKey(bearer) {
+		given = append(given, *bearer)
+	}
+	for _, text := range given {
+		if key != "" && key != text {
+			return "", errTwoKeys
+		}
+		key = text
+	}
+	return key, nil
+}
+
+// sameKey is the key, or that of the parameters where it is empty: they must not have another one.
+func sameKey(params *bind.Params, key string) (string, error) {
+	text, _ := params.Get("apikey")
+	switch {
+	case params.Unreadable("apikey"):
+		return "", errInvalidKey
+	case text == "":
+		return key, nil
+	case key != "" && key != text:
+		return "", errTwoKeys
+	}
+	return text, nil
+}
+
+// verify verifies the member token of a Bearer. That a token is another application's is told where
+// the contract's order has it.
+func (x *exchange) verify(bearer *string) error {
+	if bearer == nil || isKey(bearer) {
 		return nil
 	}
 	req := &x.req
-	id, err := x.server.Tokens.Verify(strings.TrimSpace(raw), req.App.ID, req.Catalog.SigningKeys(), req.Now)
+	id, err := x.server.Tokens.Verify(*bearer, req.App.ID, req.Catalog.SigningKeys(), req.Now)
 	if domain.CodeOf(err) == domain.WrongApplication {
 		x.foreign = err
 		return nil

@@ -19,7 +19,7 @@ import (
 // The headers that pages may send, those that they may read, and for how long a browser may
 // keep that.
 var (
-	allowedHeaders = []string{"Content-Type, Idempotency-Key, Authorization, If-None-Match"}
+	allowedHeaders = []string{"Content-Type, Idempotency-Key, Authorization, X-API-Key, If-None-Match, Last-Event-ID"}
 	exposedHeaders = []string{
 		"X-Position, X-Lag-Ms, X-Range, Link, ETag, Warning, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset",
 	}

@@ -52,6 +52,7 @@ type exchange struct {
 	allowed  allowance
 	admitted bool  // the key may use the operation
 	foreign  error // the Bearer is another application's
+	key      string
 	body     body
 	deadline deadline
 	poll     poll.Request
@@ -195,6 +196,9 @@ func (x *exchange) check() error {
 	}
 	if x.body.err != nil {
 		return x.body.err
+	}
+	if _, err := sameKey(x.req.Params, x.key); err != nil {
+		return err
 	}
 	return refuseCustom(&x.req) // of the body
 }

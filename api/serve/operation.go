@@ -11,7 +11,7 @@ import (
 
 // common are the parameters of every operation.
 type common struct {
-	APIKey    string        `name:"apiKey" max:"4096" required:"" doc:"access key of an application"`
+	APIKey    string        `name:"apiKey" max:"4096" doc:"access key of an application"`
 	WaitFor   wire.Position `name:"wait_for" doc:"a token that X-Position gave: answer once it is applied"`
 	TimeoutMs int64         `name:"timeout_ms" default:"2000" max:"10000" doc:"how long wait_for waits" eg:"1000"`
 }

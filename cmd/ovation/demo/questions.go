@@ -36,12 +36,11 @@ Kafka    %s (topic %s)
 Admin    http://%s/status
 `, base, s.key, s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress)
 	for _, q := range s.questions() {
-		q.params.Set("apiKey", s.key)
 		body, err := wire.Encode(q.answer)
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&w, "\n%s\n\n  curl '%s%s?%s'\n\n  %s", q.words, base, q.path, q.params.Encode(), body)
+		fmt.Fprintf(&w, "\n%s\n\n  curl -H 'X-API-Key: %s' '%s%s?%s'\n\n  %s", q.words, strings.ReplaceAll(s.key, "'", `'\''`), base, q.path, q.params.Encode(), body)
 	}
 	_, err := s.out.Write(w.Bytes())
 	return err

@@ -33,7 +33,7 @@ func TestReadme_ActivityCounts(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"id":"play-1"`+body), &sample); err != nil {
 		t.Fatal(err)
 	}
-	registers := regexp.MustCompile(`/v1\.1/member/register\?apiKey=ov_…' -d service=(\S+) -d uid=(\S+) -d authtoken=`).FindStringSubmatch(string(text))
+	registers := regexp.MustCompile(`/v1\.1/member/register -H 'X-API-Key: ov_…' -d service=(\S+) -d uid=(\S+) -d authtoken=`).FindStringSubmatch(string(text))
 	if registers == nil || registers[1] != sample.Service || registers[2] != sample.ServiceUserID {
 		t.Errorf("README registers %q, and publishes for %v %s", registers, sample.Service, sample.ServiceUserID)
 	}

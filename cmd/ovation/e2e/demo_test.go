@@ -81,16 +81,16 @@ func (d *demo) until(text func() string, holds func(string) bool) string {
 }
 
 // asked is a printed question: the command and the answer below it.
-type asked struct{ command, answer string }
+type asked struct{ command, key, address, answer string }
 
-var printed = regexp.MustCompile(`(?m)^  (curl '[^']+')\n\n  (.*)\n`)
+var printed = regexp.MustCompile(`(?m)^  (curl -H 'X-API-Key: ([^']+)' '([^']+)')\n\n  (.*)\n`)
 
 // questions waits until all three are printed.
 func (d *demo) questions(out *screen) (all []asked) {
 	d.t.Helper()
 	text := d.until(out.String, func(s string) bool { return len(printed.FindAllString(s, -1)) == 3 })
 	for _, m := range printed.FindAllStringSubmatch(text, -1) {
-		all = append(all, asked{m[1], m[2]})
+		all = append(all, asked{m[1], m[2], m[3], m[4]})
 	}
 	return all
 }
@@ -100,8 +100,12 @@ func (d *demo) questions(out *screen) (all []asked) {
 func (d *demo) hold(all []asked) {
 	d.t.Helper()
 	for _, q := range all {
-		url := strings.TrimSuffix(strings.TrimPrefix(q.command, "curl '"), "'")
-		res, err := http.Get(url)
+		req, err := http.NewRequest(http.MethodGet, q.address, nil)
+		if err != nil {
+			d.t.Fatal(err)
+		}
+		req.Header.Set("X-API-Key", q.key)
+		res, err := http.DefaultClient.Do(req)
 		if err != nil {
 			d.t.Fatal(err)
 		}

@@ -22,9 +22,7 @@ func main() {
 // run does it all under a base address and a key; it prints what it reads.
 func run(ctx context.Context, base, key string) error {
 	keyed := client.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
-		q := r.URL.Query()
-		q.Set("apiKey", key)
-		r.URL.RawQuery = q.Encode()
+		r.Header.Set("X-API-Key", key)
 		return nil
 	})
 	c, err := client.NewClientWithResponses(base, keyed)
