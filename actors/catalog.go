@@ -130,7 +130,7 @@ const setAsideMost = 100
 // or the append is refused.
 func (c *catalogReader) setAside(p catalog.RecordPlace) error {
 	now := c.o.Now()
-	if lately := c.Catalog().SetAsideSince(now.Add(-time.Hour).UnixMilli()); lately >= setAsideMost {
+	if lately := c.Catalog().SetAsides().Since(now.Add(-time.Hour).UnixMilli()); lately >= setAsideMost {
 		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
 	}
 	aside := &domain.SetAside{

@@ -190,8 +190,11 @@ func (r memSourceReader) Read(ctx context.Context, next int64, _ int32, spare []
 	for _, rec := range pg.Records {
 		rec.Origin = domain.Origin{Topic: r.s.id, Partition: int32(r.p), Offset: rec.Offset}
 		slot := rec.Activity.Identity.Slot()
-		if rec.Activity.Member != 0 {
+		switch {
+		case rec.Activity.Member != 0:
 			slot = rec.Activity.Member.Slot()
+		case rec.Activity.Identity.IsZero():
+			slot = domain.Placeless(r.s.id, int32(r.p))
 		}
 		out.Arrivals = append(out.Arrivals, domain.Arrival{Record: rec, Slot: slot})
 	}

@@ -157,8 +157,8 @@ func (s *shards) ticks(ctx context.Context) {
 		}
 		if now := uint32(s.o.Now().Unix() / 3600); now > hour {
 			hour = now
-			for _, l := range s.appenders {
-				l.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour}})
+			for i, l := range s.appenders {
+				l.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour, Partition: uint32(i)}})
 			}
 		}
 	}

@@ -79,6 +79,8 @@ func (h *health) Status() Status {
 		appending := []*retry.State{h.routing.batcher.State(i), h.shards.appenders[i].State()}
 		one.Waiting = retry.Join(one.Waiting, retry.Causes(appending...))
 		one.Failures += retry.Failures(appending...)
+		aside := h.SetAside(i)
+		one.Aside = aside[max(0, len(aside)-setAsideShown):]
 		st.Shards = append(st.Shards, one)
 	}
 	for _, r := range h.routing.List() {
@@ -86,6 +88,14 @@ func (h *health) Status() Status {
 	}
 	return st
 }
+
+// SetAside are the offsets of the records of a shard's journal that were set aside, ascending.
+func (h *health) SetAside(shard int) []int64 {
+	return h.catalog.Catalog().SetAsides().Of(h.o.Journal.Topic(), shard)
+}
+
+// setAsideShown is how many records of a shard that were set aside a status names.
+const setAsideShown = 20
 
 func (h *health) catalogStatus(now time.Time) CatalogStatus {
 	c := h.catalog.handle

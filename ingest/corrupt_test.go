@@ -9,7 +9,6 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
 	"github.com/ovation-analytics/ovation/ingest/recordbatch/batchtest"
@@ -98,7 +97,7 @@ func TestSource_CorruptBatchIsOneRefusedArrival(t *testing.T) {
 				Kind: domain.KindActivity, Origin: domain.Origin{Topic: s.Topic(), Epoch: p.Epoch, Offset: 4},
 				Activity: domain.Activity{Refusal: domain.Corrupt},
 			},
-			Slot: activity.Placeless(s.Topic(), 0),
+			Slot: domain.Placeless(s.Topic(), 0),
 		}
 		if d := cmp.Diff(want, a); d != "" {
 			t.Error(d)

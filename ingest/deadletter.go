@@ -35,7 +35,8 @@ const (
 //
 // A letter says why its original is not in it: it is gone, larger than MaxOriginal, has
 // more headers than MaxOriginalHeaders, was refused by the broker, or is not to be repeated,
-// since the member withdrew (sharing_disabled) or was erased (gone). A letter with
+// since the member withdrew (sharing_disabled) or was erased (gone), or it is a record of the journal, which
+// says more than who reads dead letters may see. A letter with
 // its original carries the publication time: an event without a time of its own takes it, and
 // would be another event if it were published again without it.
 func NewDeadLetter(d *domain.DeadLetter, original *kafka.Message) kafka.Message {
@@ -98,6 +99,7 @@ func withheld(r domain.Reason) bool { return r == domain.SharingDisabled || r ==
 const (
 	overMaxOriginal = "the original is over 1 MiB"
 	overMaxHeaders  = "the original has more than 8192 headers"
+	ownRecord       = "the original is a record of the journal and stays there"
 	notPublishable  = "the broker refuses the original"
 )
 

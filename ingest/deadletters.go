@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -134,6 +135,8 @@ func (o *originals) letter(ctx context.Context, d *domain.DeadLetter) (kafka.Mes
 		return kafka.Message{}, err
 	case r == nil:
 		return NewDeadLetter(d, nil), nil
+	case d.Origin.Topic != o.source.Topic() && codec.IsRecord(r.Value):
+		return letterWithout(d, nil, ownRecord), nil
 	case r.Size() > MaxOriginal:
 		return letterWithout(d, nil, overMaxOriginal), nil
 	case r.HeaderCount() > MaxOriginalHeaders:

@@ -227,7 +227,7 @@ func (r *SourceReader) lost(c *domain.CorruptError) domain.SourcePage {
 		Record: domain.Record{Kind: domain.KindActivity, Origin: domain.Origin{
 			Topic: r.topic, Partition: r.partition, Epoch: c.Epoch, Offset: c.Base,
 		}},
-		Slot: activity.Placeless(r.topic, r.partition),
+		Slot: domain.Placeless(r.topic, r.partition),
 	}
 	a.Record.Activity.Refusal, a.Record.Activity.Detail = domain.Corrupt, c.Detail
 	return domain.SourcePage{Arrivals: []domain.Arrival{a}, Next: c.Next, Epoch: c.Epoch, End: c.Next}

@@ -123,8 +123,8 @@ func (c *Actor) page(ctx actor.Context, p *journal.Page) {
 		if r.Offset < c.ledger.state.Next {
 			continue
 		}
-		if r.Kind == domain.KindForeign {
-			c.handle.Foreign.Skipped(c.o.Logger, "catalog", r)
+		if r.Kind == domain.KindForeign || r.Kind < domain.KindLayout {
+			c.handle.Foreign.Skipped(c.o.Logger, "catalog", 0, r)
 			continue
 		}
 		out := c.ledger.apply(r)

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/cow"
@@ -219,9 +220,26 @@ func (v *View) SetsAside(record RecordPlace) bool {
 	return ok
 }
 
-// SetAsideSince is how many records were set aside at a time or later, ms since 1970.
-func (v *View) SetAsideSince(ms int64) (n int) {
-	for _, at := range v.setAside {
+// SetAsides are the records that are to become dead letters.
+func (v *View) SetAsides() SetAsides { return SetAsides{v.setAside} }
+
+// SetAsides is a catalog's records that were set aside.
+type SetAsides struct{ at map[RecordPlace]int64 }
+
+// Of are the offsets of those of a partition, ascending.
+func (s SetAsides) Of(topic domain.TopicID, partition int) (offsets []int64) {
+	for at := range s.at {
+		if at.Topic == topic && at.Partition == partition {
+			offsets = append(offsets, at.Offset)
+		}
+	}
+	slices.Sort(offsets)
+	return offsets
+}
+
+// Since is how many were set aside at a time or later, ms since 1970.
+func (s SetAsides) Since(ms int64) (n int) {
+	for _, at := range s.at {
 		if at >= ms {
 			n++
 		}

@@ -167,9 +167,10 @@ func (*Usage) Kind() Kind { return KindUsage }
 // Published says that the outbox entries up to UpTo, dead letters up to DeadUpTo and
 // tombstones of data keys up to KeysUpTo are in their logs.
 type Published struct {
-	UpTo     uint64
-	DeadUpTo uint64
-	KeysUpTo uint64
+	UpTo      uint64
+	DeadUpTo  uint64
+	KeysUpTo  uint64
+	Partition uint32 // of the journal: the record's place
 }
 
 // Kind is KindPublished.
@@ -177,19 +178,28 @@ func (*Published) Kind() Kind { return KindPublished }
 
 // Tick keeps an idle shard's clock going, by the time that the log gives its record. Hour
 // is what the node that appended it took for the time, and decides nothing.
-type Tick struct{ Hour uint32 }
+type Tick struct {
+	Hour      uint32
+	Partition uint32 // of the journal: the record's place
+}
 
 // Kind is KindTick.
 func (*Tick) Kind() Kind { return KindTick }
 
 // Expire drops the months before Month.
-type Expire struct{ Month Month }
+type Expire struct {
+	Month     Month
+	Partition uint32 // of the journal: the record's place
+}
 
 // Kind is KindExpire.
 func (*Expire) Kind() Kind { return KindExpire }
 
 // Rules is the version of Apply from this record on.
-type Rules struct{ Version uint16 }
+type Rules struct {
+	Version   uint16
+	Partition uint32 // of the journal: the record's place
+}
 
 // Kind is KindRules.
 func (*Rules) Kind() Kind { return KindRules }

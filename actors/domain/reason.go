@@ -27,7 +27,7 @@ const (
 	GoneMember
 	Corrupt
 	Poison
-	Foreign // a value of another program in the journal
+	Foreign // a value of another program in the journal, or a record for another partition
 )
 
 // Reasons is the number of reasons, Accepted included.

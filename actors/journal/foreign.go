@@ -9,21 +9,24 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
-// ForeignRecords counts the values of other programs that a reader of the journal or the
-// catalog skipped. They are no gap: each replay skips the same ones. One goroutine calls
-// Skipped, any Count.
+// ForeignRecords counts what a reader of a partition of the journal, or of the catalog, skipped: values of
+// other programs, and records that are for another partition. They are no gap: each replay skips the same
+// ones. One goroutine calls Skipped, any Count.
 type ForeignRecords struct {
 	count  atomic.Int64
 	logged time.Time // owned by the writer; zero: never
 }
 
-// Skipped counts a value and logs it; of many together one a minute.
-func (f *ForeignRecords) Skipped(log *slog.Logger, topic string, r *domain.Record) {
+// Skipped counts a record and logs it; of many together one a minute.
+func (f *ForeignRecords) Skipped(log *slog.Logger, topic string, partition int, r *domain.Record) {
 	n := f.count.Add(1)
 	if now := time.Now(); now.Sub(f.logged) >= retry.LogEvery {
 		f.logged = now
-		log.Warn("a value of another program is passed over",
-			"topic", topic, "partition", r.Origin.Partition, "offset", r.Offset, "so_far", n)
+		what := "a value of another program is passed over"
+		if r.Kind != domain.KindForeign {
+			what = "a record for another partition is passed over"
+		}
+		log.Warn(what, "topic", topic, "partition", partition, "offset", r.Offset, "so_far", n)
 	}
 }
 

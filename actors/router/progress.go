@@ -57,10 +57,10 @@ func (r *router) begin(ctx context.Context, p *sourcePage) error {
 
 // mark appends that all below next is in the journal.
 func (r *router) mark(ctx context.Context, next int64, epoch int32) error {
-	m := domain.Record{Kind: domain.KindTick, Command: &domain.Tick{}, Origin: domain.Origin{
+	home := r.o.markHome(r.partition)
+	m := domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Partition: uint32(home)}, Origin: domain.Origin{
 		Topic: markStream(r.o.Journal.Topic(), r.reading), Partition: int32(r.partition), Epoch: epoch, Offset: next,
 	}}
-	home := r.o.markHome(r.partition)
 	r.batches[home] = append(r.batches[home], m)
 	if err := r.append(ctx); err != nil {
 		return err

@@ -51,6 +51,7 @@ func (a *publisherAcks) append(s *domain.ShardState, to *journal.PartitionAppend
 	a.scheduled = false
 	if a.upTo.UpTo > s.Published || a.upTo.DeadUpTo > s.DeadUpTo || a.upTo.KeysUpTo > s.KeysUpTo {
 		upTo := a.upTo
+		upTo.Partition = uint32(to.Partition())
 		to.Post(domain.Record{Kind: domain.KindPublished, Command: &upTo})
 	}
 }

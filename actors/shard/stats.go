@@ -23,8 +23,8 @@ type Status struct {
 	Panics  int64            `json:"panics"`
 	Outbox  int64            `json:"outbox"`
 	Letters int64            `json:"lettersWaiting"`
-	Foreign int64            `json:"foreign,omitempty"` // values of other programs passed over
 	Dead    map[string]int64 `json:"deadLetters,omitempty"`
+	Aside   []int64          `json:"setAside,omitempty"` // offsets of records that were set aside, the latest
 }
 
 // Progress is how far a shard has applied its journal.
@@ -50,6 +50,7 @@ type Counts struct {
 	Parked     int64 `json:"parked"`   // activities of members whose registration waits for another shard
 	Commits    int64 `json:"commits"`
 	Loads      int64 `json:"membersWoken"`
+	Foreign    int64 `json:"foreign,omitempty"` // values of other programs, and records for other partitions, passed over
 }
 
 // Memory is what a shard keeps in memory.

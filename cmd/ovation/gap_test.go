@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -292,6 +294,74 @@ func TestNode_PassesOverForeignRecords(t *testing.T) {
 	}
 	if letters != 30 {
 		t.Errorf("%d dead letters of 30 values", letters)
+	}
+}
+
+// Records of one partition of the journal that are produced again into the other, as a tool that mirrors
+// topics may do, change nothing there: members and their data keys stay, and the copies are dead letters that
+// say nothing of what is in them. verify and status name how many there are.
+func TestNode_PassesOverRecordsOfAnotherPartition(t *testing.T) {
+	h := newKafkaFixture(t)
+	h.publish(3)
+	h.counted(3)
+	from, err := kgo.NewClient(kgo.SeedBrokers(h.cluster.ListenAddrs()...), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{
+		kafka.Journal: {0: kgo.NewOffset().AtStart(), 1: kgo.NewOffset().AtStart()},
+	}))
+	h.must(err)
+	defer from.Close()
+	ends, copies, registrations := h.end(kafka.Journal, 0)+h.end(kafka.Journal, 1), [2]int64{}, 0
+	for seen := int64(0); seen < ends; {
+		fetches := from.PollFetches(t.Context())
+		h.must(fetches.Err())
+		fetches.EachRecord(func(r *kgo.Record) {
+			seen++
+			var rec domain.Record
+			h.must(codec.DecodeRecord(&rec, r.Value))
+			if rec.Kind == domain.KindRegister {
+				registrations++
+			}
+			copies[1-r.Partition]++
+			h.must(h.kgo.ProduceSync(t.Context(), &kgo.Record{Topic: kafka.Journal, Partition: 1 - r.Partition, Value: r.Value}).FirstErr())
+		})
+	}
+	if registrations == 0 {
+		t.Fatal("no registration was copied: the test shows nothing")
+	}
+	all := copies[0] + copies[1]
+	h.eventually("dead letters", func() bool { return h.end(kafka.DeadLetters, 0) >= all })
+	h.publish(2)
+	h.counted(5)
+	shown := func() string {
+		res, err := http.Get("http://" + h.p.public.Addr().String() + "/v1.1/members/extended?apiKey=" + h.key)
+		h.must(err)
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		h.must(err)
+		if res.StatusCode != http.StatusOK || strings.Count(string(text), "fan-") < len(h.fans) {
+			t.Fatalf("%d: %s", res.StatusCode, text)
+		}
+		return regexp.MustCompile(`"jwt":"[^"]*"|127.0.0.1:\d+`).ReplaceAllString(string(text), "")
+	}
+	before := shown()
+	h.close()
+	h.open()
+	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	if after := shown(); after != before {
+		t.Errorf("members are shown otherwise after a restart: %s, were %s", after, before)
+	}
+	letters := h.letters("--reason", "foreign", "--limit", "0")
+	if int64(letters.Total) != all {
+		t.Errorf("%d dead letters of %d copies", letters.Total, all)
+	}
+	for _, l := range letters.Items {
+		if l.Whole || l.Bytes > 0 || !strings.Contains(l.Detail, "for another partition, in partition") {
+			t.Fatalf("a letter says %+v", l)
+		}
+	}
+	for i, s := range h.verified(0).Shards {
+		if int64(s.Foreign) != copies[i] {
+			t.Errorf("verify names %d foreign records of shard %d, there are %d", s.Foreign, i, copies[i])
+		}
 	}
 }
 

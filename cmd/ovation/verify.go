@@ -127,6 +127,13 @@ func printVerification(w io.Writer, r *verify.Verification) {
 			fmt.Fprintf(w, "  the state hash is another one since the records [%d, %d) of the journal\n",
 				s.Stretch.From, s.Stretch.To)
 		}
+		if len(s.SetAside) > 0 {
+			fmt.Fprintf(w, "  set aside, since applying them failed: the records at %s of the journal (dlq list --reason poison)\n",
+				strings.Trim(fmt.Sprint(s.SetAside), "[]"))
+		}
+		if s.Foreign > 0 {
+			fmt.Fprintf(w, "  passed over: %d records of other programs, or for other partitions (dlq list --reason foreign)\n", s.Foreign)
+		}
 		for _, d := range s.First {
 			fmt.Fprintf(w, "  %s: %s\n", d.Key, d.What)
 		}

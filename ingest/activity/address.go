@@ -1,7 +1,6 @@
 package activity
 
 import (
-	"crypto/sha256"
 	"math"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -19,7 +18,7 @@ import (
 //
 // It consists of: the mode (cloudevents.go), the grammar and depth of JSON
 // (scan.go), the names and last-wins rule (fields.go), the reading of texts and
-// numbers (token.go), the hash of identities (hash.go), and this file. What it gives
+// numbers (token.go), the hash of identities (hash.go), domain.Placeless, and this file. What it gives
 // is held by testdata/address.v1.golden, which is never written again. A change
 // is a second function beside this one, chosen by source offset, by a record of
 // the catalog that names the first offset of each source partition.
@@ -56,7 +55,7 @@ func (e *event) address(h *Hasher, from *Incoming) (domain.MemberID, domain.Iden
 		}
 	}
 	if id.IsZero() {
-		return 0, id, Placeless(from.Topic, from.Partition)
+		return 0, id, domain.Placeless(from.Topic, from.Partition)
 	}
 	return 0, id, id.Slot()
 }
@@ -73,15 +72,4 @@ func (e *event) identity(h *Hasher, kind domain.IdentityKind, first string, seco
 		return domain.IdentityHash{}
 	}
 	return h.Identity(domain.AccountID(n), kind, first, name)
-}
-
-// Placeless is the slot of a source partition's records without an address: the first
-// 12 bits of SHA-256 of the topic's id and the partition (4 bytes, big-endian).
-func Placeless(topic domain.TopicID, partition int32) domain.Slot {
-	var b [20]byte
-	copy(b[:], topic[:])
-	p := uint32(partition)
-	b[16], b[17], b[18], b[19] = byte(p>>24), byte(p>>16), byte(p>>8), byte(p)
-	sum := sha256.Sum256(b[:])
-	return domain.Slot(sum[0])<<4 | domain.Slot(sum[1])>>4
 }

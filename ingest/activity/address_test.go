@@ -198,7 +198,7 @@ func TestAddress_IsTheFirstOneGiven(t *testing.T) {
 	h := testHasher(t)
 	byService := h.Identity(1, domain.ByService, "lastfm", "u").Slot()
 	byPartner := h.Identity(1, domain.ByPartner, "c", "1").Slot()
-	nowhere := Placeless(domain.TopicID{9}, 5)
+	nowhere := domain.Placeless(domain.TopicID{9}, 5)
 	for value, want := range map[string]domain.Slot{
 		`{"account":1,"memberID":4109,"service":"lastfm","serviceUserID":"u","partnerCode":"c","partnerID":1}`: 13,
 		`{"account":1,"service":"LASTFM","serviceUserID":"u","partnerCode":"c","partnerID":1}`:                 byService,
@@ -248,8 +248,8 @@ func TestAddress_AloneDecidesTheSlot(t *testing.T) {
 func TestAddress_MissingSpreadsByPartition(t *testing.T) {
 	seen := map[domain.Slot]bool{}
 	for p := range int32(64) {
-		s := Placeless(corpusTopic, p)
-		if s != Placeless(corpusTopic, p) || s >= domain.Slots {
+		s := domain.Placeless(corpusTopic, p)
+		if s != domain.Placeless(corpusTopic, p) || s >= domain.Slots {
 			t.Fatal(s)
 		}
 		seen[s] = true
@@ -257,7 +257,7 @@ func TestAddress_MissingSpreadsByPartition(t *testing.T) {
 	if len(seen) < 60 {
 		t.Errorf("64 partitions in %d slots", len(seen))
 	}
-	if Placeless(corpusTopic, 0) == Placeless(domain.TopicID{1}, 0) {
+	if domain.Placeless(corpusTopic, 0) == domain.Placeless(domain.TopicID{1}, 0) {
 		t.Error("two topics in one slot")
 	}
 }

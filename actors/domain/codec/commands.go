@@ -136,25 +136,33 @@ func usageFromWire(_ *checker, m *schema.Usage) domain.Usage {
 }
 
 func publishedToWire(p *domain.Published) *schema.Published {
-	return &schema.Published{UpTo: p.UpTo, DeadUpTo: p.DeadUpTo, KeysUpTo: p.KeysUpTo}
+	return &schema.Published{UpTo: p.UpTo, DeadUpTo: p.DeadUpTo, KeysUpTo: p.KeysUpTo, Partition: p.Partition}
 }
 
 func publishedFromWire(_ *checker, m *schema.Published) domain.Published {
-	return domain.Published{UpTo: m.UpTo, DeadUpTo: m.DeadUpTo, KeysUpTo: m.KeysUpTo}
+	return domain.Published{UpTo: m.UpTo, DeadUpTo: m.DeadUpTo, KeysUpTo: m.KeysUpTo, Partition: m.Partition}
 }
 
-func tickToWire(t *domain.Tick) *schema.Tick { return &schema.Tick{Hour: t.Hour} }
+func tickToWire(t *domain.Tick) *schema.Tick {
+	return &schema.Tick{Hour: t.Hour, Partition: t.Partition}
+}
 
-func tickFromWire(_ *checker, m *schema.Tick) domain.Tick { return domain.Tick{Hour: m.Hour} }
+func tickFromWire(_ *checker, m *schema.Tick) domain.Tick {
+	return domain.Tick{Hour: m.Hour, Partition: m.Partition}
+}
 
-func expireToWire(e *domain.Expire) *schema.Expire { return &schema.Expire{Month: uint32(e.Month)} }
+func expireToWire(e *domain.Expire) *schema.Expire {
+	return &schema.Expire{Month: uint32(e.Month), Partition: e.Partition}
+}
 
 func expireFromWire(c *checker, m *schema.Expire) domain.Expire {
-	return domain.Expire{Month: small[domain.Month](c, m.Month)}
+	return domain.Expire{Month: small[domain.Month](c, m.Month), Partition: m.Partition}
 }
 
-func rulesToWire(r *domain.Rules) *schema.Rules { return &schema.Rules{Version: uint32(r.Version)} }
+func rulesToWire(r *domain.Rules) *schema.Rules {
+	return &schema.Rules{Version: uint32(r.Version), Partition: r.Partition}
+}
 
 func rulesFromWire(c *checker, m *schema.Rules) domain.Rules {
-	return domain.Rules{Version: small[uint16](c, m.Version)}
+	return domain.Rules{Version: small[uint16](c, m.Version), Partition: m.Partition}
 }

@@ -12,7 +12,7 @@ import (
 
 // RecordVersion is the version of the format that AppendRecord writes, and the only one that
 // DecodeRecord reads.
-const RecordVersion = 4
+const RecordVersion = 5
 
 // magic begins every record of the journal and the catalog. A value without it is of
 // another program. Its first byte begins no text in UTF-8, no JSON and no field of a
@@ -52,7 +52,7 @@ func AppendRecord(dst []byte, r *domain.Record) []byte {
 // activity share b's memory.
 func DecodeRecord(r *domain.Record, b []byte) error {
 	*r = domain.Record{Offset: r.Offset, Time: r.Time, Epoch: r.Epoch}
-	if len(b) < len(magic) || string(b[:len(magic)]) != magic {
+	if !IsRecord(b) {
 		return domain.ErrForeign
 	}
 	in := reader{b: b, i: len(magic)}
@@ -90,6 +90,9 @@ func DecodeRecord(r *domain.Record, b []byte) error {
 	}
 	return in.err
 }
+
+// IsRecord reports that the bytes begin as a record does, of whatever version.
+func IsRecord(b []byte) bool { return len(b) >= len(magic) && string(b[:len(magic)]) == magic }
 
 // preamble reads version and kind.
 func (r *reader) preamble(rec *domain.Record) error {

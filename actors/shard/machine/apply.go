@@ -13,10 +13,10 @@ import (
 
 // record applies one record: the stream it came in first, then its kind.
 func (m *Machine) record(ctx actor.Context, r *domain.Record) error {
-	if r.Kind == domain.KindForeign { // a dead letter, which changes nothing else, the clock neither
+	if r.Kind == domain.KindForeign || !r.IsFor(m.c.ID, m.c.Shards) {
 		m.effects.batch.at = moment{r.Offset, m.State.Clock}
-		m.c.Stats.Foreign.Skipped(m.c.Log, "journal", r)
-		m.effects.deadLetter(r, &r.Activity, domain.Foreign, "")
+		m.c.Stats.Foreign.Skipped(m.c.Log, "journal", m.c.ID, r)
+		m.effects.foreign(r)
 		return nil
 	}
 	m.State.Clock = max(m.State.Clock, r.Time)
@@ -52,18 +52,21 @@ func (m *Machine) lent(ctx actor.Context) error {
 }
 
 // setAside makes a dead letter of a record that cannot be applied. The request that waits
-// for it is answered, so that a repeat of it is no second record to fail on.
+// for it is answered, so that a repeat of it is no second record to fail on. The data key that the record
+// names stays: whose it is was not decided, and it may be that of a living member.
 func (m *Machine) setAside(ctx actor.Context, r *domain.Record) error {
 	if asked := r.AskedBy(); !asked.IsZero() {
 		if known, err := m.before(ctx, asked, r); known || err != nil {
 			return err
 		}
 	}
-	if r.Command != nil {
-		m.commands.registrar.DropKeyOf(r.Command)
-	}
 	if l, is := r.Command.(*domain.Lend); is {
 		m.commands.merger.SetAside(r, l)
+	}
+	if r.Command != nil { // its letter names the record itself: what it came of is no record of a log
+		m.effects.Complete(r, refusal(domain.Poison))
+		m.effects.deadRecord(r, domain.Poison, "set aside")
+		return nil
 	}
 	m.effects.refuse(r, &r.Activity, domain.Poison, "set aside")
 	return nil

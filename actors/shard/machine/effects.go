@@ -3,6 +3,7 @@ package machine
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -103,24 +104,49 @@ func refusal(reason domain.Reason) domain.Outcome {
 	return domain.Failed(e)
 }
 
-// deadLetter puts the record into the outbox as a dead letter.
+// deadLetter puts the activity into the outbox as a dead letter. The origin of a forward is a place in its
+// sender's outbox, in which no original is.
 func (e *effects) deadLetter(r *domain.Record, a *domain.Activity, reason domain.Reason, detail string) {
-	e.state.Dead[reason]++
-	origin := r.Origin
-	if !a.Cause.IsZero() {
-		origin = a.Cause
+	origin := a.Cause
+	if origin.IsZero() && r.Origin.Topic != e.state.Journal {
+		origin = r.Origin
 	}
-	if origin.IsZero() && a.Raw == "" {
-		return // a command has no original: counted
+	if origin.IsZero() && a.Raw == "" { // it has no original: counted
+		e.state.Dead[reason]++
+		return
 	}
 	request := r.AskedBy()
 	if origin.IsZero() && request.IsZero() {
 		request = nameOf(a)
 	}
-	e.Send(&domain.Outgoing{To: -1, Dead: &domain.DeadLetter{
+	e.letter(&domain.DeadLetter{
 		Origin: origin, Request: request, Account: r.Account, Reason: reason,
 		Detail: strings.Clone(detail), Raw: strings.Clone(a.Raw), At: r.Time,
-	}})
+	})
+}
+
+// foreign makes a dead letter of a value of another program, or of a record for another partition. It
+// changes nothing else, the clock and the progress of its stream neither: what a copy says is not known to
+// be true here.
+func (e *effects) foreign(r *domain.Record) {
+	detail := "a record for another partition"
+	if r.Kind == domain.KindForeign {
+		detail = "a value of another program"
+	}
+	e.deadRecord(r, domain.Foreign, detail)
+}
+
+// deadRecord puts a record of the journal that is not applied into the outbox as a dead letter, which names
+// the record's place.
+func (e *effects) deadRecord(r *domain.Record, reason domain.Reason, detail string) {
+	detail = fmt.Sprintf("%s, in partition %d of the journal at offset %d", detail, e.shard, r.Offset)
+	at := domain.Origin{Topic: e.state.Journal, Partition: int32(e.shard), Epoch: r.Epoch, Offset: r.Offset}
+	e.letter(&domain.DeadLetter{Origin: at, Account: r.Account, Reason: reason, Detail: detail, At: r.Time})
+}
+
+func (e *effects) letter(d *domain.DeadLetter) {
+	e.state.Dead[d.Reason]++
+	e.Send(&domain.Outgoing{To: -1, Dead: d})
 }
 
 // nameOf is the request that a dead letter is known by. An activity that came in a

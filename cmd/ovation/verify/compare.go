@@ -18,6 +18,7 @@ type replayProgress func(at int64, replaying bool)
 
 // verify fills in what comes out of one shard, unless there is an error.
 func (v *Verifier) verify(w *replays, s *VerifiedShard, stored bool, progress replayProgress) error {
+	s.SetAside = v.cfg.Node.SetAside(s.Shard)
 	if stored {
 		return v.compareWithItself(w, s, Consistent)
 	}

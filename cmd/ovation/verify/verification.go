@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/storage/audit"
 )
 
@@ -46,6 +47,8 @@ type VerifiedShard struct {
 	Stretch       *Stretch     `json:"stretch,omitempty"`
 	Differences   int          `json:"differences"`
 	First         []Difference `json:"first,omitempty"`
+	SetAside      []int64      `json:"setAside,omitempty"` // offsets of records that could not be applied
+	Foreign       uint64       `json:"foreign,omitempty"`  // records passed over: of other programs, or for other partitions
 }
 
 // Stretch are the offsets [from, to) of the journal in which the state hashes diverged.
@@ -69,6 +72,7 @@ func (s *VerifiedShard) at(a *audit.Audit) {
 	state := a.State()
 	s.Position = state.Next
 	s.Replayed = s.Position
+	s.Foreign = state.Dead[domain.Foreign]
 	s.StateHash = hex.EncodeToString(state.Facts[:])
 }
 

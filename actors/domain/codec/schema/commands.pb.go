@@ -1475,6 +1475,7 @@ type Published struct {
 	UpTo          uint64                 `protobuf:"varint,1,opt,name=up_to,json=upTo" json:"up_to,omitempty"`
 	DeadUpTo      uint64                 `protobuf:"varint,2,opt,name=dead_up_to,json=deadUpTo" json:"dead_up_to,omitempty"`
 	KeysUpTo      uint64                 `protobuf:"varint,3,opt,name=keys_up_to,json=keysUpTo" json:"keys_up_to,omitempty"`
+	Partition     uint32                 `protobuf:"varint,4,opt,name=partition" json:"partition,omitempty"` // of the journal: the record's place
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1530,9 +1531,17 @@ func (x *Published) GetKeysUpTo() uint64 {
 	return 0
 }
 
+func (x *Published) GetPartition() uint32 {
+	if x != nil {
+		return x.Partition
+	}
+	return 0
+}
+
 type Tick struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Hour          uint32                 `protobuf:"varint,1,opt,name=hour" json:"hour,omitempty"`
+	Partition     uint32                 `protobuf:"varint,2,opt,name=partition" json:"partition,omitempty"` // of the journal: the record's place
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1574,9 +1583,17 @@ func (x *Tick) GetHour() uint32 {
 	return 0
 }
 
+func (x *Tick) GetPartition() uint32 {
+	if x != nil {
+		return x.Partition
+	}
+	return 0
+}
+
 type Expire struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Month         uint32                 `protobuf:"varint,1,opt,name=month" json:"month,omitempty"`
+	Partition     uint32                 `protobuf:"varint,2,opt,name=partition" json:"partition,omitempty"` // of the journal: the record's place
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1618,9 +1635,17 @@ func (x *Expire) GetMonth() uint32 {
 	return 0
 }
 
+func (x *Expire) GetPartition() uint32 {
+	if x != nil {
+		return x.Partition
+	}
+	return 0
+}
+
 type Rules struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Version       uint32                 `protobuf:"varint,1,opt,name=version" json:"version,omitempty"`
+	Partition     uint32                 `protobuf:"varint,2,opt,name=partition" json:"partition,omitempty"` // of the journal: the record's place
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1658,6 +1683,13 @@ func (*Rules) Descriptor() ([]byte, []int) {
 func (x *Rules) GetVersion() uint32 {
 	if x != nil {
 		return x.Version
+	}
+	return 0
+}
+
+func (x *Rules) GetPartition() uint32 {
+	if x != nil {
+		return x.Partition
 	}
 	return 0
 }
@@ -1788,19 +1820,23 @@ const file_commands_proto_rawDesc = "" +
 	"\x04hour\x18\x02 \x01(\rR\x04hour\x12 \n" +
 	"\vincarnation\x18\x03 \x01(\x06R\vincarnation\x12\x14\n" +
 	"\x05total\x18\x04 \x01(\x04R\x05total\x12\x14\n" +
-	"\x05taken\x18\x05 \x01(\x04R\x05taken\"\\\n" +
+	"\x05taken\x18\x05 \x01(\x04R\x05taken\"z\n" +
 	"\tPublished\x12\x13\n" +
 	"\x05up_to\x18\x01 \x01(\x04R\x04upTo\x12\x1c\n" +
 	"\n" +
 	"dead_up_to\x18\x02 \x01(\x04R\bdeadUpTo\x12\x1c\n" +
 	"\n" +
-	"keys_up_to\x18\x03 \x01(\x04R\bkeysUpTo\"\x1a\n" +
+	"keys_up_to\x18\x03 \x01(\x04R\bkeysUpTo\x12\x1c\n" +
+	"\tpartition\x18\x04 \x01(\rR\tpartition\"8\n" +
 	"\x04Tick\x12\x12\n" +
-	"\x04hour\x18\x01 \x01(\rR\x04hour\"\x1e\n" +
+	"\x04hour\x18\x01 \x01(\rR\x04hour\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\rR\tpartition\"<\n" +
 	"\x06Expire\x12\x14\n" +
-	"\x05month\x18\x01 \x01(\rR\x05month\"!\n" +
+	"\x05month\x18\x01 \x01(\rR\x05month\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\rR\tpartition\"?\n" +
 	"\x05Rules\x12\x18\n" +
-	"\aversion\x18\x01 \x01(\rR\aversionBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\aversion\x18\x01 \x01(\rR\aversion\x12\x1c\n" +
+	"\tpartition\x18\x02 \x01(\rR\tpartitionBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_commands_proto_rawDescOnce sync.Once
