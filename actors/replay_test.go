@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"sync"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/replay"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/storage/audit"
+	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
 
@@ -25,37 +29,66 @@ func (r *harness) replayTo(t testing.TB, id int, o replay.Options, offsets ...in
 // replayed is what a replay of a shard's journal has made.
 type replayed struct {
 	*audit.Audit
-	sent sentEntries
+	*effectsOf
 }
 
-// sentEntries are those of the outbox, by sequence, those that were trimmed since included.
-type sentEntries map[uint64]*domain.Outgoing
+// effectsOf is what a shard had its store stage beside what is stored for good: entries of the outbox, also
+// those that were trimmed since, and as whose rows count.
+type effectsOf struct {
+	mu      sync.Mutex
+	sent    map[uint64]string // as they are stored, by sequence
+	counted map[member.Place]domain.CountedAs
+}
 
-// sentStore is a store that notes what its shard sends.
-type sentStore struct {
+func newEffects() *effectsOf {
+	return &effectsOf{sent: map[uint64]string{}, counted: map[member.Place]domain.CountedAs{}}
+}
+
+// heard is a store that notes what its shard does.
+type heard struct {
 	shard.Store
-	sent sentEntries
+	*effectsOf
 }
 
-func (s sentStore) Stage(changes []domain.Change) error {
+func (s heard) Stage(changes []domain.Change) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for i := range changes {
-		if o, is := changes[i].Value.(*domain.Outgoing); is && changes[i].Kind == domain.OutboxPut {
-			s.sent[o.Sequence] = o
+		switch v := changes[i].Value.(type) {
+		case *domain.Outgoing:
+			stored, err := format.AppendMessage(nil, v)
+			if err != nil {
+				return err
+			}
+			s.sent[v.Sequence] = string(stored)
+		case *domain.CountedAs:
+			s.count(*v)
 		}
 	}
 	return s.Store.Stage(changes)
 }
 
-// replayed is replayTo with what the shard sent.
+// count notes as whose the rows of an ordinal count; usually they do as its own.
+func (e *effectsOf) count(c domain.CountedAs) {
+	at := member.Place{Account: c.Account, Ord: c.Ord}
+	if c.Rows = nil; c.As == c.Ord && !c.Hidden && len(c.Covered) == 0 {
+		delete(e.counted, at)
+		return
+	}
+	c.Covered = append([]uint64(nil), c.Covered...)
+	e.counted[at] = c
+}
+
+// replayed is replayTo with what the shard did beside.
 func (r *harness) replayed(t testing.TB, id int, o replay.Options, offsets ...int64) replayed {
 	t.Helper()
 	store, err := store.Open(fmt.Sprint("shadow-", id), store.Options{FS: vfs.NewMem(), CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 333, Throwaway: true})
 	r.must(err)
 	t.Cleanup(func() { store.Close() })
-	sent := sentEntries{}
+	effects := newEffects()
 	o.Open = func() (shard.Store, error) {
 		s, err := store.Shard(id)
-		return sentStore{checkedStore{s, r}, sent}, err
+		return heard{checkedStore{s, r}, effects}, err
 	}
 	s, err := r.node.Replay(t.Context(), id, o)
 	r.must(err)
@@ -63,7 +96,7 @@ func (r *harness) replayed(t testing.TB, id int, o replay.Options, offsets ...in
 		r.must(s.To(t.Context(), offset))
 	}
 	s.Stop()
-	return replayed{audited(t, store, id), sent}
+	return replayed{audited(t, store, id), effects}
 }
 
 // inPages replays a shard's journal up to each of the offsets, in pages of the sizes given.
@@ -75,14 +108,39 @@ func (r *harness) inPages(t testing.TB, id int, page func() int64, offsets ...in
 	return r.replayed(t, id, replay.Options{MemberBytes: 12_000}, offsets...)
 }
 
-// same requires that another replay has made and sent the same.
+// sameEntries requires that another shard has sent the same.
+func (e *effectsOf) sameEntries(t testing.TB, other *effectsOf) {
+	t.Helper()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if maps.Equal(e.sent, other.sent) {
+		return
+	}
+	decoded := func(sent map[uint64]string, sequence uint64) (o *domain.Outgoing) {
+		if stored, is := sent[sequence]; is {
+			o = new(domain.Outgoing)
+			if err := format.DecodeMessage([]byte(stored), o); err != nil {
+				t.Error(err)
+			}
+		}
+		return o
+	}
+	for sequence := range uint64(max(len(e.sent), len(other.sent)) + 1) {
+		if e.sent[sequence] != other.sent[sequence] {
+			t.Errorf("other entries: %s", cmp.Diff(decoded(e.sent, sequence), decoded(other.sent, sequence)))
+		}
+	}
+}
+
+// same requires that another replay has made and done the same.
 func (m replayed) same(t testing.TB, other replayed) {
 	t.Helper()
 	if diff := cmp.Diff(m.State(), other.State()); diff != "" {
 		t.Errorf("another state: %s", diff)
 	}
-	if diff := cmp.Diff(m.sent, other.sent); diff != "" {
-		t.Errorf("other entries: %s", diff)
+	m.sameEntries(t, other.effectsOf)
+	if diff := cmp.Diff(m.counted, other.counted); diff != "" {
+		t.Errorf("rows count otherwise: %s", diff)
 	}
 	f, err := audit.Compare(m.Audit, other.Audit)
 	if err != nil || f.Total != 0 {

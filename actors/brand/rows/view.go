@@ -150,9 +150,12 @@ func (r Run) rowsIn(dense uint32, small bool, in domain.Range) (rows uint64) {
 	return rows
 }
 
+// Counted is as whose the rows of an ordinal count; nil: as its own.
+func (v *View) Counted(ord domain.Ordinal) *Counted { return v.counting.Of(ord) }
+
 // Shadows are the ordinals whose rows count as a member's own, beside them.
 func (v *View) Shadows(ord domain.Ordinal) []domain.Ordinal {
-	if c := v.counting.Of(ord); c != nil {
+	if c := v.Counted(ord); c != nil {
 		return c.Shadows
 	}
 	return nil
@@ -160,6 +163,6 @@ func (v *View) Shadows(ord domain.Ordinal) []domain.Ordinal {
 
 // Hidden reports that the rows of an ordinal count nowhere: the member is merged into another.
 func (v *View) Hidden(ord domain.Ordinal) bool {
-	c := v.counting.Of(ord)
+	c := v.Counted(ord)
 	return c != nil && c.Hidden
 }

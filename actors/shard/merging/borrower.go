@@ -190,7 +190,7 @@ func (b *borrowers) shadow(ctx actor.Context, k *members.Actor, l *domain.Lend) 
 	s := b.Loaded.Spawn(ctx, at, member.NewShadow(of.account, id, at.Ord))
 	b.Effects.Apply(ctx, s, &members.Lends{Loan: &domain.Loan{To: l.Member, Ticket: l.Ticket}})
 	b.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
-		Account: at.Account, Ord: at.Ord, As: k.Place().Ord, Hidden: true,
+		Account: at.Account, Ord: at.Ord, As: at.Ord, Hidden: true,
 	}})
 	return s, b.Shard.Stage(ctx)
 }
@@ -298,6 +298,7 @@ func (b *borrowers) sweep(ctx actor.Context, shadow *members.Actor) error {
 	b.Effects.Change(domain.Change{Kind: domain.RowsErased, Value: &domain.ErasedRows{
 		Account: at.Account, Ord: at.Ord, Rows: past,
 	}})
+	b.groups.erased(at)
 	return b.Shard.Stage(ctx)
 }
 

@@ -155,6 +155,34 @@ func (g *groups) follow(ctx actor.Context, changes []domain.Change) error {
 	return nil
 }
 
+// forget has what is covered be what a start would make it: the sequences of pairs, not of rows that were
+// taken out since.
+func (g *groups) forget(ctx actor.Context, changes []domain.Change) error {
+	for i := range changes {
+		row := &changes[i].Row
+		at := placeOf(row)
+		if changes[i].Kind != domain.RowTaken || !g.covered(at, row.Seq) {
+			continue
+		}
+		k, err := g.Loaded.Load(ctx, at)
+		if err != nil {
+			return err
+		}
+		one, _, ok, err := member.Pair(k.State(), row.Definition, row.Brand, g.Store)
+		if err != nil {
+			return err
+		}
+		if ok && one.Seq == row.Seq && !member.IsOpen(&one) {
+			continue
+		}
+		now := slices.DeleteFunc(slices.Clone(g.coveredOf(at)), func(seq uint64) bool { return seq == row.Seq })
+		if err := g.setCounted(ctx, at, g.hides(at), now, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // added are the sequences of the rows that are added, where one of them may be covered.
 func added(changes []domain.Change) (seqs []uint64) {
 	for i := range changes {

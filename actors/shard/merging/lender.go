@@ -63,7 +63,9 @@ func (n *lenders) ask(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 
 // isOf reports that a step is of a loan. Tickets are numbers of the borrower's shard: two shards may give
 // the same one.
-func isOf(loan domain.Loan, l *domain.Lend) bool { return loan.To == l.Other && loan.Ticket == l.Ticket }
+func isOf(loan domain.Loan, l *domain.Lend) bool {
+	return loan.To == l.Other && loan.Ticket == l.Ticket
+}
 
 // next sends more rows of a member that lends itself.
 func (n *lenders) next(ctx actor.Context, r *domain.Record, l *domain.Lend) error {

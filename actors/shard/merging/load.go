@@ -37,12 +37,13 @@ func (m *Merger) Load(lenders []member.Place) error {
 		if err != nil {
 			return err
 		}
-		if of != nil && of.Lent != nil && of.Lent.Done {
-			if borrower, ok := m.groups.Roster.Find(of.Lent.To); ok {
-				m.groups.join(at, borrower)
-			}
-		} else {
+		if of == nil || of.Lent == nil {
+			continue // it was swept
+		}
+		if !of.Lent.Done {
 			m.groups.counting(at).Set(at.Ord, rows.Counted{As: at.Ord, Hidden: true})
+		} else if borrower, ok := m.groups.Roster.Find(of.Lent.To); ok {
+			m.groups.join(at, borrower)
 		}
 	}
 	for at, loan := range m.loans.of {

@@ -171,7 +171,7 @@ func (m *Merger) Follow(ctx actor.Context, changes []domain.Change) error {
 		return err
 	}
 	m.loans.follow(changes)
-	return nil
+	return m.groups.forget(ctx, changes)
 }
 
 // Sent sends what a record has changed of lenders, once all that it changes is staged and followed.
