@@ -81,9 +81,13 @@ func TestClient_RegistersAndRecords(t *testing.T) {
 	if err != nil || !accepted.Accepted || meta.Status != http.StatusAccepted {
 		t.Errorf("%v %+v %+v", err, accepted, meta)
 	}
-	tally, meta, err := c.StatsActivity(ctx, 1, client.Params{"period": "1 Day", "utm": "x"})
+	tally, meta, err := c.StatsActivity(ctx, 1, client.Params{"period": "99 Year"})
 	if err != nil || tally.TotalCount != "19" || len(meta.Warnings) != 1 || meta.Range == "" {
 		t.Errorf("%v %+v %+v", err, tally, meta)
+	}
+	_, _, err = c.StatsActivity(ctx, 1, client.Params{"servcies": "spotify"})
+	if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != domain.InvalidParameter || e.Parameter != "servcies" {
+		t.Errorf("a misspelt name: %v", err)
 	}
 }
 

@@ -48,7 +48,7 @@ var refusals = map[string]map[string]string{
 		"brandID=3": "5 brandID", "segment=2": "5 segment", "activityID=99": "5 activityID",
 		"region=BE": "4 region", "sort=newest": "4 sort", "limit=100001,1": "4 limit", "cursor=x": "4 cursor",
 		"anyofactivities=1-": "4 anyofactivities", "all_member_actions=yes": "4 all_member_actions",
-		"end_date=2026-01-01&brandID=3": "4 end_date", "keyword=" + strings.Repeat("x", 256): "4 keyword",
+		"end_date=2026-01&brandID=3": "4 end_date", "keyword=" + strings.Repeat("x", 256): "4 keyword",
 	},
 	"GET advanced /brand/1/stats/activity": {
 		"activityID=100,7": "5 activityID", "segmentid=2": "5 segmentid", "segmentid=4294967297": "5 segmentid",

@@ -28,9 +28,10 @@ var invalid = map[word][]string{
 	"service":    {"vinyl", "spotify,email", "0", ",", "spot ify", "\x00"},
 	"countries":  append(several("DE"), "ZZ", "D", "DEU", "276", "DE,,FR", "DE,ZZ", ",", "\x00\x00"),
 	"country":    {"ZZ", "D", "DEU", "276", "DE,FR", "\x00\x00"},
-	"flag":       {"2", "-1", "01", "1.0", "yes", "true", "on", "1,0", "\x00"},
+	"flag":       {"2", "-1", "01", "1.0", "yes", "truth", "on", "1,0", "\x00"},
 	"sort":       {"x", "up", "ASC,DESC", "1", "\x00"},
-	"date":       {"x", "0", "2026-01-01", "2026-13-01 00:00:00", "2026-02-30 00:00:00", "2026-01-01 24:00:00", "2026-01-01 00:60:00", "01-01-2026 00:00:00", "1767225600", "2026-01-01T00:00:00", "now", "\x00", strings.Repeat("2", 5000)},
+	"date":       {"x", "0", "2026-01", "2026-02-30", "2026-13-01 00:00:00", "2026-02-30 00:00:00", "2026-01-01 24:00:00", "2026-01-01 00:60:00", "01-01-2026 00:00:00", "1767225600", "2026-01-01T00:00:00", "now", "\x00", strings.Repeat("2", 5000)},
+	"moment":     {"x", "0", "2026-01-01", "2026-13-01 00:00:00", "2026-01-01 24:00:00", "2026-01-01T00:00:00", "now", "\x00"},
 	"period":     {"x", "1", "Day", "0 Day", "-1 Day", "10000 Day", "1.5 Day", "1 Fortnight", "1 Day 2", "1,Day", "99999999999999999999 Day", "\x00", "1\x00Day"},
 	"limit":      {"x", "-1", "1.5", ",", "1,", ",1", "1,2,3", "-1,1", "1,-1", "100001,1", "99999999999999999999,1", "1;2", "0x1", "\x00"},
 	"cursor":     {"x", "0", "%", "====", strings.Repeat("A", 200), strings.Repeat("A", 10_000), "\x00"},
@@ -78,7 +79,7 @@ func several(entry string) []string {
 // takes is what the parameters take, by name in lower case, or by operation and name
 // where the same name is something else.
 var takes = map[string]word{
-	"apikey": "everything", "wait_for": "position", "timeout_ms": "timeout",
+	"apikey": "everything", "wait_for": "position", "timeout_ms": "timeout", "strict": "flag",
 	"brandid": "id", "segment": "id", "segmentid": "id", "members_from_segment": "id", "memberid": "id", "actionid": "id", "id": "id", "from": "id",
 	"activityid": "ids", "members": "ids", "exclude_members": "ids", "anyofactivities": "performed", "allofactivities": "performed",
 	"services": "services", "service": "service", "country": "countries", "region": "text", "domain": "domain", "emails": "emails",
@@ -93,7 +94,7 @@ var takes = map[string]word{
 
 	"name": "text", "shortname": "text", "category": "text", "label": "text", "hashtag": "text", "slug": "slug", "page": "page",
 	"link": "url", "media": "url", "value": "value", "onetime": "flag", "rule": "flag", "force": "flag", "async": "flag", "activities": "points",
-	"content": "content", "marker": "text", "timestamp": "date", "city": "text",
+	"content": "content", "marker": "text", "timestamp": "moment", "city": "text",
 	"authtoken": "token", "authsecret": "token", "firstname": "text", "surname": "text", "password": "password", "birthdate": "birthdate",
 	"gender": "gender", "postcode": "text", "avatarurl": "url", "partner": "text", "code": "text", "sourceuid": "text", "userurl": "url",
 	"followers": "count", "likes": "count", "paidaccount": "flag", "expires": "text", "activity_sharing_enabled": "flag",

@@ -132,7 +132,7 @@ func TestPolls_Key(t *testing.T) {
 	tag := h.get(target).Header().Get("Etag")
 	token := h.get(target).Header().Get("X-Position")
 	for target, want := range map[string]bool{
-		target: true, target + "&wait_for=" + token + "&timeout_ms=500": true, target + "&foo=1": false,
+		target: true, target + "&wait_for=" + token + "&timeout_ms=500": true, target + "&foo=1": true, target + "&strict=1": false,
 		"/v1.1/brand/1/stats/activity?period=2+Day": false, "/v1.1/brand/2/stats/activity?period=1+Day": false,
 	} {
 		before := h.fromCache()

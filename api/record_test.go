@@ -89,7 +89,7 @@ func TestRecord_Async(t *testing.T) {
 		status  int
 		durable bool
 	}{
-		"": {202, true}, "&async=1": {202, true}, "&async=0": {200, false}, "&async=": {200, false},
+		"": {202, true}, "&async=1": {202, true}, "&async=0": {200, false}, "&async=": {202, true}, "&async=false": {200, false}, "&async=true": {202, true},
 	} {
 		w := h.post("/v1.1/activity/record", "activityid=100&brandid=1&id=4097&marker=m"+params)
 		s := h.engine.submitted[len(h.engine.submitted)-1]

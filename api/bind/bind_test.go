@@ -96,7 +96,7 @@ func TestBind_EmptyValue(t *testing.T) {
 		t.Errorf("read: %+v %v", in, fault)
 	}
 	in, _, fault = bound("name=x&value=&clear=&async=&sort=", true)
-	if fault != nil || in.Value == nil || *in.Value != 0 || in.Clear == nil || *in.Clear != "" || in.Async || in.Sort != "ASC" {
+	if fault != nil || in.Value == nil || *in.Value != 0 || in.Clear == nil || *in.Clear != "" || !in.Async || in.Sort != "ASC" {
 		t.Errorf("write: %+v %v", in, fault)
 	}
 }
@@ -112,11 +112,28 @@ func TestBind_OrderOfErrors(t *testing.T) {
 		"name=x&partnerCode=forbidden": "4 partnerCode", "name=x&Name=y": "4 Name",
 		"name=x&utm=1&utm=2":         "4 utm", // also of an unknown one
 		"name=x&segment=&segmentid=": "4 segmentid", "name=x&brandid=8": "4 brandid", "name=x&brandid=%zz": "4 brandid",
-		"name=%zz": "4 name", "name=%ff": "4 name", "name=" + strings.Repeat("x", 256): "4 name", "name=x&async=yes": "4 async",
+		"name=%zz": "4 name", "name=%ff": "4 name", "name=" + strings.Repeat("x", 256): "4 name", "name=x&async=yes": "4 async", "name=x&async=01": "4 async", "name=x&async=on": "4 async",
 	} {
 		_, _, fault := bound(query, false)
 		if fault == nil || fmt.Sprint(int(fault.Code), " ", fault.Parameter) != want || fault.Message == "" {
 			t.Errorf("%s: %v, want %s", query, fault, want)
+		}
+	}
+}
+
+// A switch is 1, 0, true or false in any case.
+func TestBind_Booleans(t *testing.T) {
+	for value, want := range map[string]bool{"1": true, "true": true, "True": true, "TRUE": true, "0": false, "false": false, "FALSE": false, "": true} {
+		for _, write := range []bool{false, true} {
+			in, _, fault := bound("name=x&async="+value, write)
+			if fault != nil || in.Async != want {
+				t.Errorf("%q, write %t: %t, %v", value, write, in.Async, fault)
+			}
+		}
+	}
+	for value, warned := range map[string]bool{"1": true, "true": true, "0": false, "false": false} {
+		if _, warnings, _ := bound("name=x&show="+value, false); (len(warnings) > 0) != warned {
+			t.Errorf("show=%s: %q", value, warnings)
 		}
 	}
 }

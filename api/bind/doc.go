@@ -24,7 +24,10 @@
 //
 // A field of a type T is its zero value (or the default) when absent. A *T is nil
 // when absent; in a write an empty value clears: the pointer is to a zero T. In a
-// read an empty value is an absent one. Booleans: 1 on, 0 or empty off.
+// read an empty value is an absent one. Booleans are 1 or true, 0 or false, in any case.
+//
+// A parameter that the plan does not have is ignored with a warning, which names the nearest
+// one; where the request is strict it is error 4.
 //
 // Errors come in the contract's order: what is missing (3) before what is
 // malformed (4), by the order of the struct's fields and of the request.

@@ -30,6 +30,8 @@ type Given struct {
 	bad   string // why it cannot be read; empty: it can
 	path  bool
 	body  bool // of a form
+
+	unknown bool // to the plan that has read it: no part of the question
 }
 
 // Params are the parameters of one request.
@@ -40,6 +42,7 @@ type Params struct {
 	fault *domain.Error // of all of them: a name twice, too many
 
 	implied []string // given by something else than a parameter
+	strict  bool     // an unknown name is an error
 }
 
 // aliases are spellings of one parameter.
@@ -66,6 +69,9 @@ func (p *Params) Path(name, value string) {
 // Imply has the rules of groups find the name given, though no parameter has it: a header says
 // the same.
 func (p *Params) Imply(name string) { p.implied = append(p.implied, name) }
+
+// Record is the parameters of a record of the request's body, to be read as strictly.
+func (p *Params) Record() *Params { return &Params{strict: p.strict} }
 
 // Form adds the pairs of a form. One that cannot be read is a fault of the request, whatever
 // its name: the body does not parse.
@@ -145,7 +151,7 @@ func (p *Params) JSON(body []byte, objects ...string) error {
 	return nil
 }
 
-// plain is the text of a JSON value.
+// plain is the text of a JSON value. That of a boolean is true or false, which is no id or number.
 func plain(raw json.RawMessage, object bool) (value, bad string) {
 	switch raw[0] {
 	case '"':
@@ -154,10 +160,6 @@ func plain(raw json.RawMessage, object bool) (value, bad string) {
 			return "", "is not a JSON string"
 		}
 		return s, ""
-	case 't':
-		return "1", ""
-	case 'f':
-		return "0", ""
 	case '{':
 		if object {
 			return string(raw), ""
@@ -220,6 +222,13 @@ func (p *Params) Get(name string) (string, bool) {
 	return "", false
 }
 
+// On reports that a switch is given and on.
+func (p *Params) On(name string) bool {
+	value, _ := p.Get(name)
+	on, err := parseSwitch(value)
+	return err == nil && on
+}
+
 // Spelled is a parameter's name as the request has it where it uses an alias, else the
 // name itself.
 func (p *Params) Spelled(name string) string {
@@ -255,7 +264,7 @@ func (p *Params) Prefixed(prefix string, f func(name, value string)) {
 }
 
 // Hash is 64 bits of the request: its path and its parameters in one
-// order, without those named. It is the same on every node.
+// order, without those named and those that are unknown. It is the same on every node.
 func (p *Params) Hash(path string, without ...string) uint64 {
 	sorted := slices.Clone(p.given)
 	slices.SortFunc(sorted, func(a, b Given) int { return cmp.Compare(a.Name, b.Name) })
@@ -268,7 +277,7 @@ func (p *Params) Hash(path string, without ...string) uint64 {
 	}
 	put(path)
 	for _, g := range sorted {
-		if !slices.Contains(without, g.Name) {
+		if !g.unknown && !slices.Contains(without, g.Name) {
 			put(g.Name)
 			put(g.Value)
 		}
@@ -277,12 +286,12 @@ func (p *Params) Hash(path string, without ...string) uint64 {
 }
 
 // AppendSpelled appends the parameters as the request has them: names as they are spelled,
-// in the order given, without those named. Two requests that differ in it may be one
-// question; two that do not are.
+// in the order given, without those named and those that are unknown. Two requests that differ
+// in it may be one question; two that do not are.
 func (p *Params) AppendSpelled(dst []byte, without ...string) []byte {
 	for i := range p.given {
 		g := &p.given[i]
-		if slices.Contains(without, g.Name) {
+		if g.unknown || slices.Contains(without, g.Name) {
 			continue
 		}
 		dst = binary.AppendUvarint(dst, uint64(len(g.As)))
@@ -293,26 +302,38 @@ func (p *Params) AppendSpelled(dst []byte, without ...string) []byte {
 	return dst
 }
 
+// Unknown is those that are unknown, as a query string.
+func (p *Params) Unknown() string {
+	var b strings.Builder
+	for _, g := range p.given {
+		if g.unknown {
+			writePair(&b, g.As, g.Value)
+		}
+	}
+	return b.String()
+}
+
+func writePair(b *strings.Builder, name, value string) {
+	if b.Len() > 0 {
+		b.WriteByte('&')
+	}
+	b.WriteString(url.QueryEscape(name))
+	b.WriteByte('=')
+	b.WriteString(url.QueryEscape(value))
+}
+
 // Query is the parameters as a query string, without those named and with the
 // pairs of instead in the place of their names.
 func (p *Params) Query(without []string, instead ...[2]string) string {
 	var b strings.Builder
-	write := func(name, value string) {
-		if b.Len() > 0 {
-			b.WriteByte('&')
-		}
-		b.WriteString(url.QueryEscape(name))
-		b.WriteByte('=')
-		b.WriteString(url.QueryEscape(value))
-	}
 	for _, g := range p.given {
 		replaced := slices.ContainsFunc(instead, func(i [2]string) bool { return Fold(i[0]) == g.Name })
 		if !g.path && !replaced && !slices.Contains(without, g.Name) {
-			write(g.As, g.Value)
+			writePair(&b, g.As, g.Value)
 		}
 	}
 	for _, i := range instead {
-		write(i[0], i[1])
+		writePair(&b, i[0], i[1])
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -57,6 +58,7 @@ type Param struct {
 type Plan struct {
 	params []*Param
 	byName map[string]int
+	known  map[string]bool // names that are taken without effect
 	write  bool
 	zero   reflect.Value // an input holding the defaults
 	groups [][]int       // structs that need, check or take, outermost last
@@ -66,7 +68,7 @@ type Plan struct {
 // (:name); write decides what an empty value means. A struct that cannot be
 // compiled is a mistake in this program: NewPlan panics.
 func NewPlan(t reflect.Type, path string, write bool) *Plan {
-	p := &Plan{byName: map[string]int{}, write: write, zero: reflect.New(t).Elem()}
+	p := &Plan{byName: map[string]int{}, known: map[string]bool{}, write: write, zero: reflect.New(t).Elem()}
 	p.addFields(t, nil, strings.ToLower(path)+"/")
 	if len(p.params) > maxFields {
 		panic("bind: too many parameters in " + t.String())
@@ -81,6 +83,13 @@ func (p *Plan) Params() []*Param { return p.params }
 func (p *Plan) Has(name string) bool {
 	_, ok := p.byName[Fold(name)]
 	return ok
+}
+
+// Ignore has the plan take a parameter that it does not have, without effect.
+func (p *Plan) Ignore(name string) {
+	if !p.Has(name) {
+		p.known[Fold(name)] = true
+	}
 }
 
 func (p *Plan) addFields(t reflect.Type, at []int, path string) {
@@ -156,13 +165,18 @@ func (p *Plan) add(q *Param) {
 	p.params = append(p.params, q)
 }
 
+// MaxUnknown is how many unknown parameters Bind warns of.
+const MaxUnknown = 20
+
 // Bind reads the parameters into in, a pointer to the plan's type. The warnings
-// name what is ignored.
+// name what is ignored. An unknown name is ignored, or an error where the request is strict.
 func (p *Plan) Bind(in any, given *Params) (warnings []string, err *domain.Error) {
 	v := reflect.ValueOf(in).Elem()
 	v.Set(p.zero)
 	var seen [maxFields]bool
 	var bad *domain.Error
+	unknown := 0
+	given.strict = given.strict || p.Has(Strict) && given.On(Strict)
 	for i := range given.given {
 		g := &given.given[i]
 		at, known := p.byName[g.Name]
@@ -172,8 +186,14 @@ func (p *Plan) Bind(in any, given *Params) (warnings []string, err *domain.Error
 			case taken:
 			case g.body && g.bad != "":
 				fault = domain.Bad(domain.InvalidParameter, Shorten(g.As), Shorten(g.As)+" "+g.bad)
+			case p.known[g.Name]:
+			case given.strict:
+				fault = domain.Bad(domain.InvalidParameter, Shorten(g.As), Shorten(g.As)+" is unknown"+p.hint(g.Name))
 			default:
-				warnings = append(warnings, "the parameter "+Shorten(g.As)+" is unknown and was ignored")
+				g.unknown = true
+				if unknown++; unknown <= MaxUnknown {
+					warnings = append(warnings, "the parameter "+Shorten(g.As)+" is unknown and was ignored"+p.hint(g.Name))
+				}
 			}
 			if fault != nil && bad == nil {
 				bad = fault
@@ -283,17 +303,27 @@ func (p *Plan) take(in reflect.Value, q *Param, g *Given) (warning string, fault
 }
 
 // off reports a switch that is off.
-func (q *Param) off(value string) bool { return q.Type.Kind() == reflect.Bool && value == "0" }
+func (q *Param) off(value string) bool {
+	on, err := parseSwitch(value)
+	return q.Type.Kind() == reflect.Bool && err == nil && !on
+}
 
-// clear makes an empty value of a write: a boolean is off, what can be absent is
-// there and zero, anything else stays as if absent.
+// parseSwitch reads a boolean.
+func parseSwitch(s string) (bool, error) {
+	switch strings.ToLower(s) {
+	case "1", "true":
+		return true, nil
+	case "0", "false":
+		return false, nil
+	}
+	return false, errors.New("must be 1, 0, true or false")
+}
+
+// clear makes an empty value of a write: a field that can be absent is there and zero, anything else
+// stays as if absent.
 func (q *Param) clear(in reflect.Value) {
-	v := in.FieldByIndex(q.index)
-	switch {
-	case q.pointer:
-		v.Set(reflect.New(q.Type))
-	case q.Type.Kind() == reflect.Bool:
-		v.SetBool(false)
+	if q.pointer {
+		in.FieldByIndex(q.index).Set(reflect.New(q.Type))
 	}
 }
 
@@ -341,11 +371,9 @@ func (q *Param) setter() func(v reflect.Value, s string) error {
 		}
 	case reflect.Bool:
 		return func(v reflect.Value, s string) error {
-			if s != "0" && s != "1" {
-				return fmt.Errorf("must be 0 or 1")
-			}
-			v.SetBool(s == "1")
-			return nil
+			on, err := parseSwitch(s)
+			v.SetBool(on)
+			return err
 		}
 	case reflect.Int64:
 		return func(v reflect.Value, s string) error {

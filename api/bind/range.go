@@ -104,14 +104,42 @@ func (t *Time) ParseParam(s string) error {
 	return errTime
 }
 
-var errTime = errors.New("must be a time YYYY-MM-DD HH:MM:SS")
+// Start is a moment at which a range begins: a date alone is its first second.
+type Start struct{ Time }
+
+// ParseParam reads a time or a date.
+func (t *Start) ParseParam(s string) error { return t.parse(s, 0) }
+
+// End is a moment at which a range ends, and which is no part of it: a date alone is the first
+// second of the next day, so the day itself is in the range.
+type End struct{ Time }
+
+// ParseParam reads a time or a date.
+func (t *End) ParseParam(s string) error { return t.parse(s, 1) }
+
+// parse reads a time, or a date as the first second of the day so many days later.
+func (t *Time) parse(s string, days int) error {
+	if day, err := time.Parse(time.DateOnly, s); err == nil {
+		*t = Time{day.AddDate(0, 0, days).Unix(), true}
+		return nil
+	}
+	if t.ParseParam(s) != nil {
+		return errDate
+	}
+	return nil
+}
+
+var (
+	errTime = errors.New("must be a time YYYY-MM-DD HH:MM:SS")
+	errDate = errors.New("must be a time YYYY-MM-DD HH:MM:SS or a date YYYY-MM-DD")
+)
 
 // Range is the parameters of a range of time.
 type Range struct {
 	Period    Period `name:"period" doc:"length of the range: an amount and Hour, Day, Week, Month or Year" eg:"1 Month"`
 	PeriodEnd Period `name:"period_end" doc:"the range ends so long before now" eg:"1 Day"`
-	StartDate Time   `name:"start_date" doc:"start of the range, UTC" eg:"2026-01-01 00:00:00"`
-	EndDate   Time   `name:"end_date" doc:"end of the range, not part of it, UTC" eg:"2099-01-01 00:00:00"`
+	StartDate Start  `name:"start_date" doc:"start of the range" eg:"2026-01-01 00:00:00"`
+	EndDate   End    `name:"end_date" doc:"end of the range, not part of it; of a date alone the day is part of it" eg:"2099-01-01 00:00:00"`
 }
 
 // Span is a resolved range: seconds since 1970, which a date may put before 0.

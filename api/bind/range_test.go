@@ -56,6 +56,13 @@ func TestRange_Resolve(t *testing.T) {
 		{"period=2 Day;period_end=1 Week", "2026-03-22 12:35:00/2026-03-24 12:35:00", 0},
 		{"start=2026-03-30 00:00:00", "2026-03-30 00:00:00/2026-03-31 12:35:00", 0},
 		{"end=2026-01-08 00:00:01", "2026-01-01 00:00:01/2026-01-08 00:00:01", 0},
+		{"start=2026-01-01;end=2026-01-01", "2026-01-01 00:00:00/2026-01-02 00:00:00", 0},
+		{"start=2024-02-28;end=2024-02-28", "2024-02-28 00:00:00/2024-02-29 00:00:00", 0},
+		{"start=2026-01-01;end=2026-01-31", "2026-01-01 00:00:00/2026-02-01 00:00:00", 0},
+		{"start=2026-01-01;end=2026-01-31 00:00:00", "2026-01-01 00:00:00/2026-01-31 00:00:00", 0},
+		{"start=2026-01-01;period=1 Day", "2026-01-01 00:00:00/2026-01-02 00:00:00", 0},
+		{"end=2026-01-07", "2026-01-01 00:00:00/2026-01-08 00:00:00", 0},
+		{"start=9999-12-31;end=9999-12-31", "9999-12-31 00:00:00/9999-12-31 23:59:59", 0},
 		{"start=2024-01-31 00:00:00;period=1 Month", "2024-01-31 00:00:00/2024-02-29 00:00:00", 0},
 		{"start=2026-01-01 00:00:00;end=2026-01-02 00:00:00;period=1 Hour", "2026-01-01 00:00:00/2026-01-02 00:00:00", 1},
 		{"end=2026-01-02 00:00:00;period_end=1 Hour", "2025-12-26 00:00:00/2026-01-02 00:00:00", 1},
@@ -124,7 +131,7 @@ func TestRange_Maximum(t *testing.T) {
 		return m
 	}
 	for range 20_000 {
-		r := Range{period(), period(), at(), at()}
+		r := Range{period(), period(), Start{at()}, End{at()}}
 		span, _, fault := r.Resolve(clock, Period{3, Month})
 		if fault != nil {
 			continue
@@ -156,6 +163,34 @@ func TestPeriod_Months(t *testing.T) {
 			if !got.Equal(want) {
 				t.Fatalf("%d months before %s: %s, want %s", n, day, got, want)
 			}
+		}
+	}
+}
+
+// A date alone is a bound of a range, and no moment.
+func TestTime_DatesAreBoundsAlone(t *testing.T) {
+	for _, given := range []string{"2026-02-29", "2026-1-1", "20260101", "2026-01-01 ", "2026-01-01T", "2026-01-01 00:00", "2026-01", "tomorrow", "1767225600"} {
+		if err := new(Start).ParseParam(given); err == nil {
+			t.Errorf("start %q is taken", given)
+		}
+		if err := new(End).ParseParam(given); err == nil {
+			t.Errorf("end %q is taken", given)
+		}
+	}
+	if err := new(Time).ParseParam("2026-01-01"); err == nil {
+		t.Error("a date alone is a moment")
+	}
+	for _, given := range []string{"2026-01-02 03:04:05", "2026-01-02T03:04:05Z", "2026-01-02T05:04:05+02:00"} {
+		var at Time
+		var start Start
+		var end End
+		for _, p := range []Parser{&at, &start, &end} {
+			if err := p.ParseParam(given); err != nil {
+				t.Errorf("%q: %v", given, err)
+			}
+		}
+		if at.Unix != 1767323045 || start.Time != at || end.Time != at {
+			t.Errorf("%q: %v, %v, %v", given, at, start, end)
 		}
 	}
 }

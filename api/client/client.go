@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/problem"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -111,6 +112,7 @@ type payload struct {
 // request makes a request. The key is in a header: an address is in the logs of proxies.
 func (c *Client) request(ctx context.Context, method, path string, query Params, sent *payload) (*http.Request, error) {
 	q := encoded(query)
+	q.Set(bind.Strict, "1") // a misspelt name would else give other numbers
 	if c.wait != "" {
 		q.Set("wait_for", c.wait)
 	}

@@ -82,6 +82,7 @@ func ListRSS(ctx context.Context, req *serve.Request, in *feedIn) (*RSS, error) 
 
 // self is the address of the feed as it was asked for, without the key.
 func self(req *serve.Request) string {
+	req.Self = true
 	to := req.Base + req.Path
 	if query := req.Params.Query(serve.Unhashed); query != "" {
 		to += "?" + query

@@ -20,14 +20,14 @@ type extendedIn struct {
 	Filters selection.Filters
 	itemsIn
 	serve.Paged
-	UpdatedSince  bind.Time      `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back" eg:"2026-01-01 00:00:00"`
+	UpdatedSince  bind.Start     `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back" eg:"2026-01-01 00:00:00"`
 	QueryExtended extended.Query `name:"query_extended" doc:"only members whose Extended node meets at most 20 conditions PATH OPERATOR VALUE with and between them: paths into Extended, = != < <= > >= or ~ (contains, in any case), a value bare or in '…'. A path leads to any element of an array; numbers compare as numbers, else text; a missing field meets != alone" eg:"tier = 'gold' and primaryAddress.city ~ ber"`
 	OrderBy       extended.Path  `name:"order_by" default:"aeid" doc:"a path into Extended; members without a value there come last. Numbers come before texts; texts are compared by their first 1,024 bytes" eg:"lastLogin"`
 	Sort          string         `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by order_by; ties stand by ID ascending" eg:"DESC"`
 }
 
 // changedSince is a moment as a list of members is asked for it.
-func changedSince(t bind.Time) domain.Second {
+func changedSince(t bind.Start) domain.Second {
 	return domain.Second(min(max(t.Unix, 0), math.MaxUint32))
 }
 

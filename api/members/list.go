@@ -19,8 +19,8 @@ type listIn struct {
 	Filters selection.Filters
 	itemsIn
 	serve.Paged
-	UpdatedSince bind.Time `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back" eg:"2026-01-01 00:00:00"`
-	Sort         string    `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by ID"`
+	UpdatedSince bind.Start `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back" eg:"2026-01-01 00:00:00"`
+	Sort         string     `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by ID"`
 }
 
 // week is the time that the numbers of an item are of, where a list has no range.

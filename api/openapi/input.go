@@ -100,6 +100,8 @@ func (d *describer) parameter(q *bind.Param) object {
 		doc += "; a comma list of " + strings.Join(bind.ServiceWords(), ", ")
 	case q.Type == reflect.TypeFor[bind.Time]():
 		doc += "; UTC, as YYYY-MM-DD HH:MM:SS or RFC 3339"
+	case q.Type == reflect.TypeFor[bind.Start](), q.Type == reflect.TypeFor[bind.End]():
+		doc += "; UTC, as YYYY-MM-DD HH:MM:SS, RFC 3339 or YYYY-MM-DD"
 	}
 	if doc != "" {
 		p["description"] = doc

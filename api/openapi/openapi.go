@@ -181,7 +181,7 @@ func inQuery(o *serve.Operation, q *bind.Param) bool {
 	case q.InPath, o.Method == http.MethodGet, o.Each != nil:
 		return true
 	}
-	return q.Name == "wait_for" || q.Name == "timeout_ms"
+	return q.Name == "wait_for" || q.Name == "timeout_ms" || q.Name == bind.Strict
 }
 
 // rateHeaders are what every answer to a valid key has.

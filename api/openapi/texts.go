@@ -17,10 +17,12 @@ in the query, or in the body of a POST. An address ends up in histories and logs
 are error 2. Addresses in answers have no key.
 
 **Parameters.** Names are in any case. A GET takes them in the query. A POST takes them in a JSON object or in a form, as described here;
-each may be in the query instead, but in one place only. An unknown parameter is ignored and named in a Warning header.
+each may be in the query instead, but in one place only. An unknown parameter is ignored and named in a Warning header; with strict=1 it
+is error 4. Send strict=1 always: a misspelt filter else gives the numbers without it. Switches are 1, 0, true or false.
 An empty value is an absent one in a GET; in a POST it clears the field.
 
-**Times** are UTC: YYYY-MM-DD HH:MM:SS (RFC 3339 is taken, too). A range has its start and not its end; without dates it is the last week.
+**Times** are UTC: YYYY-MM-DD HH:MM:SS (RFC 3339 is taken, too). The bounds of a range may be dates: the day of end_date is in the range
+then. A range has its start and not its end; without dates it is the last week.
 X-Range says which range was answered, Warning that it was clamped.
 
 **Numbers** of statistics are strings, as older clients read them; the description of a field says so by its type. Counts are exact:

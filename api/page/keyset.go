@@ -28,8 +28,8 @@ func (k *Keyset) Resolved(in bind.Range) {
 // Range is the range that the parameters of a list give: without one, that of the cursor.
 func (k *Keyset) Range(in bind.Range) bind.Range {
 	if k != nil && k.From != nil && in == (bind.Range{}) {
-		in.StartDate = bind.Time{Unix: k.From.Span.From, Given: true}
-		in.EndDate = bind.Time{Unix: k.From.Span.To, Given: true}
+		in.StartDate.Time = bind.Time{Unix: k.From.Span.From, Given: true}
+		in.EndDate.Time = bind.Time{Unix: k.From.Span.To, Given: true}
 	}
 	return in
 }

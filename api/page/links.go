@@ -21,6 +21,7 @@ type Links struct {
 	Params *bind.Params
 	Header []string // values of the header Link
 	Made   []Link
+	Self   bool // the body has the request's own address
 }
 
 // Link is what the address of another page is made of, beside the request's parameters.

@@ -53,7 +53,8 @@ type cachedResponse struct {
 	warnings []string // the operation's own
 	links    []page.Link
 	inBody   bool   // they are in the body, too
-	waits    string // wait_for and timeout_ms as given: links repeat them
+	self     bool   // the body has the request's own address
+	apart    string // parameters that are no part of the question, as given: addresses repeat them
 }
 
 // Lookup is the cached answer to a request, where the client has it and it is unchanged;
@@ -96,8 +97,8 @@ func (c *Cache) Store(q *Request, tag string, body []byte, span string, warnings
 	}
 	slices.Sort(r.read.Members)
 	r.read.Members = slices.Clip(slices.Compact(r.read.Members))
-	if len(r.links) > 0 {
-		r.waits = strings.Clone(q.waits())
+	if r.self = q.Links.Self; r.self || len(r.links) > 0 {
+		r.apart = q.apart(len(r.links) > 0)
 	}
 	c.put(q.key, r)
 }
@@ -125,20 +126,22 @@ func (q *Request) questionKey() key {
 	return sha256.Sum256(q.Links.Params.AppendSpelled(b, Unhashed...))
 }
 
-// waits are the parameters that are no part of the question, as links repeat them.
-func (q *Request) waits() string {
-	wait, _ := q.Links.Params.Get("wait_for")
-	timeout, _ := q.Links.Params.Get("timeout_ms")
-	if wait == "" && timeout == "" {
-		return ""
+// apart are the parameters that are no part of the question, as addresses in the answer repeat them:
+// those of other pages have wait_for and timeout_ms, too.
+func (q *Request) apart(links bool) string {
+	text := q.Links.Params.Unknown()
+	if links {
+		wait, _ := q.Links.Params.Get("wait_for")
+		timeout, _ := q.Links.Params.Get("timeout_ms")
+		text += " " + wait + " " + timeout
 	}
-	return wait + " " + timeout
+	return text
 }
 
 // revalidate gives the cached response, if an answer made now would be the same.
 func (c *Cache) revalidate(q *Request, r *cachedResponse) (Unchanged, bool) {
 	out := Unchanged{Tag: r.tag, Span: r.span, Warnings: r.warnings}
-	if r.catalog != q.Changed || len(r.links) > 0 && r.waits != q.waits() {
+	if r.catalog != q.Changed || (r.self || len(r.links) > 0) && r.apart != q.apart(len(r.links) > 0) {
 		return out, false
 	}
 	now := r.minute == q.Clock.Minute()
@@ -246,7 +249,7 @@ func (r *cachedResponse) at(q *Request, span string, spans []bind.Span, moved []
 
 // bytes is about the memory that the response takes.
 func (r *cachedResponse) bytes() int {
-	n := 512 + len(r.tag) + len(r.span) + len(r.waits) + 8*len(r.since) + 128*len(r.ranges)
+	n := 512 + len(r.tag) + len(r.span) + len(r.apart) + 8*len(r.since) + 128*len(r.ranges)
 	n += 24*len(r.read.Rows) + 8*(len(r.read.Members)+len(r.read.Among)) + 16*len(r.read.Names)
 	for _, s := range r.warnings {
 		n += 16 + len(s)

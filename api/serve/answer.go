@@ -146,7 +146,12 @@ func (x *exchange) headers(h http.Header) {
 	if req.Replayed {
 		h.Set("Idempotent-Replayed", "true")
 	}
-	for _, text := range req.Warnings {
+	most := MaxWarnings
+	if x.allowed.over { // that is a warning, too
+		most--
+	}
+	// Clients and proxies bound the headers of an answer. Those of unknown names are the first: they yield.
+	for _, text := range req.Warnings[max(0, len(req.Warnings)-most):] {
 		h.Add("Warning", "299 - "+strconv.QuoteToASCII(text))
 	}
 	for _, l := range req.Header {

@@ -33,14 +33,14 @@ const explainedAtOnce = 1000
 // unexplained are parameters that do not select the actions explained. The range is
 // in the cursor.
 var unexplained = []string{
-	"apikey", "wait_for", "timeout_ms", page.ExplainAfter, "period", "period_end", "start_date", "end_date",
+	"apikey", bind.Strict, "wait_for", "timeout_ms", page.ExplainAfter, "period", "period_end", "start_date", "end_date",
 }
 
 // explainFrom notes what an explanation is of, and where its page begins. A further page is
 // asked for at the first one's moment, so that what depends on the clock is what it was
 // there. in is what the plan has bound.
 func (req *Request) explainFrom(in any) error {
-	if on, _ := req.Params.Get("explain"); on != "1" {
+	if !req.Params.On("explain") {
 		return nil
 	}
 	req.explained = &page.Keyset{Question: "explain\n" + req.op.Name() + "\n" + req.op.Plan.Canon(in, unexplained...)}

@@ -12,7 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// MaxWarnings is how many different warnings of records an answer has.
+// MaxWarnings is how many warnings an answer has, those of records, which differ, among them.
 const MaxWarnings = 20
 
 // BindMany binds each record of a body of many into what into gives for it. A record is a request

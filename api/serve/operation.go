@@ -12,6 +12,7 @@ import (
 // common are the parameters of every operation.
 type common struct {
 	APIKey    string        `name:"apiKey" max:"4096" doc:"access key of an application"`
+	Strict    bool          `name:"strict" doc:"1: a parameter whose name is unknown is error 4, also one of a record in a body of many; without it such a one is ignored and named in a Warning" eg:"1"`
 	WaitFor   wire.Position `name:"wait_for" doc:"a token that X-Position gave: answer once it is applied"`
 	TimeoutMs int64         `name:"timeout_ms" default:"2000" max:"10000" doc:"how long wait_for waits" eg:"1000"`
 }
@@ -121,6 +122,7 @@ func operation[In, Out any](id, method, group, path, summary string, f Handler[I
 		Answers[Out](http.StatusOK)(o)
 	}
 	o.Plan = bind.NewPlan(reflect.TypeFor[bound[In]](), path, method == http.MethodPost)
+	o.Plan.Ignore("includeOneTime") // whatever asks for everything may ask for it everywhere
 	o.run = func(x *exchange) (any, error) { return run(x, f) }
 	return o
 }

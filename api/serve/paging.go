@@ -56,7 +56,7 @@ func beside(req *Request, p bind.Page, n int, dates ...[2]string) wire.Paging {
 // notInCursor are parameters that may change between two pages: they select
 // neither the rows of the list nor their order. The range is in the cursor.
 var notInCursor = []string{
-	"apikey", "wait_for", "timeout_ms", "cursor", "limit", "fields", "totalmembercount", "explain", "explain_after",
+	"apikey", bind.Strict, "wait_for", "timeout_ms", "cursor", "limit", "fields", "totalmembercount", "explain", "explain_after",
 	"period", "period_end", "start_date", "end_date",
 }
 

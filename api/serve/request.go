@@ -94,7 +94,7 @@ func (req *Request) Shown(in bind.Range, most bind.Period) (bind.Span, error) {
 func (req *Request) Record(raw []byte, path string, id domain.RequestID, in any) (*Request, error) {
 	one := new(*req)
 	one.Path, one.ID = path, id
-	one.Params, one.Warnings, one.Header = new(bind.Params), nil, nil
+	one.Params, one.Warnings, one.Header = req.Params.Record(), nil, nil
 	if one.Params.JSON(raw, req.op.Objects...) != nil {
 		return one, domain.Fail(domain.InvalidParameter, "a record must be one JSON object of strings, numbers and booleans; content may be an object")
 	}

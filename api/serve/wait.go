@@ -60,7 +60,7 @@ func inTime(err error, ms int64) error {
 // accepted before, as long as it would wait for a position. What is read then is no older.
 func (x *exchange) refresh(in *common) error {
 	req := &x.req
-	if on, _ := req.Params.Get("refresh"); on != "1" {
+	if !req.Params.On("refresh") {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(x.deadline.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)

@@ -12,8 +12,8 @@ import (
 // usageIn are the parameters of account/usage.
 type usageIn struct {
 	Interval  string      `name:"interval" required:"" enum:"hour,day,month" doc:"step of the series" eg:"day"`
-	StartDate bind.Time   `name:"start_date" required:"" doc:"start of the range; it is widened to whole steps" eg:"2026-03-01 00:00:00"`
-	EndDate   bind.Time   `name:"end_date" doc:"end of the range, not part of it; required without period" eg:"2026-03-16 00:00:00"`
+	StartDate bind.Start  `name:"start_date" required:"" doc:"start of the range; it is widened to whole steps" eg:"2026-03-01 00:00:00"`
+	EndDate   bind.End    `name:"end_date" doc:"end of the range, not part of it; required without period" eg:"2026-03-16 00:00:00"`
 	Period    bind.Period `name:"period" doc:"length of the range from start_date on: an amount and Hour, Day or Month; beside end_date it is ignored" eg:"2 Month"`
 	AppScope  string      `name:"app_scope" enum:"businessunit,app" default:"app" doc:"app: this application; businessunit: all of the account, as with a global key"`
 }
