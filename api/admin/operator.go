@@ -71,14 +71,19 @@ func (o Operator) PutLimits(ctx context.Context, account domain.AccountID, limit
 func (o Operator) CreateKey(
 	ctx context.Context, application domain.ApplicationID, scope domain.KeyScope,
 ) (key string, id uint32, err error) {
-	var b [keyBytes]byte
-	rand.Read(b[:]) // never fails: it ends the program instead
-	key = domain.KeyPrefix + keyEncoding.EncodeToString(b[:])
+	key = NewKey()
 	id, err = o.AddKey(ctx, application, scope, key)
 	if err != nil {
 		return "", 0, err
 	}
 	return key, id, nil
+}
+
+// NewKey is a random key, for AddKey.
+func NewKey() string {
+	var b [keyBytes]byte
+	rand.Read(b[:]) // never fails: it ends the program instead
+	return domain.KeyPrefix + keyEncoding.EncodeToString(b[:])
 }
 
 // AddKey adds a key that the operator chose.

@@ -65,11 +65,11 @@ func (fileValues) Validate(*kong.Application) error { return nil }
 
 // Resolve is the file's value, unless the environment has one: kong asks only for
 // flags that the command line leaves out, but a resolver's answer would outrank
-// the environment. The value is decoded here once for nothing, so that the error
+// the environment. A flag that no variable sets comes from the command line alone. The value is decoded here once for nothing, so that the error
 // names the file.
 func (f fileValues) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	value, ok := f.values[flag.Name]
-	if !ok {
+	if !ok || len(flag.Tag.Envs) == 0 {
 		return nil, nil
 	}
 	for _, name := range flag.Tag.Envs {

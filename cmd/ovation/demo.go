@@ -5,7 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
@@ -21,9 +25,35 @@ type Demo struct {
 	Members  int    `default:"3000" placeholder:"N" help:"Fans."`
 	Actions  int    `default:"320000" placeholder:"N" help:"Actions of the 52 weeks before this one."`
 	Rate     int    `default:"5" placeholder:"N" help:"Actions a second from now on; 0 for none."`
-	Key      string `placeholder:"KEY" help:"Use this key instead of a new one."`
+	Key      string `placeholder:"KEY" help:"Key of the demo's account (default: the one that the first run made)."`
 	Describe bool   `help:"Print what the audience looks like, and start nothing."`
 }
+
+// apart are the flags of a demo that come from the command line alone: the environment and the file of
+// --config may be those of a real installation.
+var apart = []string{"data", "secrets", "key"} // and all of Kafka's
+
+// keepDemoApart gives a demo a directory of its own and takes those flags out of the environment.
+func keepDemoApart(k *kong.Kong) error {
+	for _, command := range k.Model.Children {
+		if command.Name != "demo" {
+			continue
+		}
+		for _, flag := range command.Flags {
+			if !slices.Contains(apart, flag.Name) && !strings.HasPrefix(flag.Name, "kafka") {
+				continue
+			}
+			flag.Envs, flag.Tag.Envs = nil, nil
+			if flag.Name == "data" {
+				flag.Default, flag.Tag.Default = demoData, demoData
+			}
+		}
+	}
+	return nil
+}
+
+// demoData is --data of a demo where none is given.
+const demoData = "demo-data"
 
 // demoMemory is --memory of a demo where none is given: a year of 3,000 fans fits, and it
 // takes little of a machine that does something else.
@@ -52,8 +82,11 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	if d.Memory == 0 {
 		d.Memory = demoMemory
 	}
+	if err := o.Check(); err != nil {
+		return err
+	}
 	log := d.Logger()
-	p, err := newProgram(ctx, d.Config, log)
+	p, err := claimProgram(ctx, d.Config, log, func() error { return o.Claim(fans.End()) })
 	if err != nil {
 		return err
 	}

@@ -98,6 +98,7 @@ func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
 		kong.Description("Audience analytics from a log: what members did, for whom, when and where."),
 		kong.Writers(stdout, stderr),
 		kong.DefaultEnvars("OVATION"),
+		kong.PostBuild(keepDemoApart),
 		kong.Resolvers(noValues),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ValueFormatter(helpOf),

@@ -37,6 +37,9 @@ func incarnation() uint64 {
 // probe checks that the addresses are free, and opens what the API's port needs, before anything
 // is made: a node that cannot listen leaves no directory.
 func (p *program) probe(context.Context) error {
+	if err := checkData(&p.cfg); err != nil {
+		return err
+	}
 	addresses := []string{p.cfg.HTTP, p.cfg.Admin}
 	if len(p.cfg.Kafka) == 0 {
 		addresses = append(addresses, p.cfg.EmbeddedKafka)
@@ -93,6 +96,9 @@ func (p *program) awaitDisk(ctx context.Context) error {
 			}
 			return nil
 		}
+		if _, full := errors.AsType[*pebblefs.FullError](err); !full {
+			return err
+		}
 		err = fmt.Errorf("the node waits for room on the disk and starts by itself when there is more; "+
 			"free some, or grow it: %w", err)
 		p.gate.Wait(err)
@@ -109,12 +115,7 @@ func (p *program) awaitDisk(ctx context.Context) error {
 
 // diskHeadroom is nil, or which directory cannot be opened for want of it.
 func diskHeadroom(c *Config) error {
-	dirs := []string{"store", "catalog", "keys"}
-	if len(c.Kafka) == 0 {
-		dirs = append(dirs, "log")
-	}
-	for _, name := range dirs {
-		dir := filepath.Join(c.Data, name)
+	for _, dir := range c.dataDirs() {
 		if err := pebblefs.CanOpen(nil, dir); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}

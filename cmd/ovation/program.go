@@ -66,7 +66,12 @@ type servers struct {
 // newProgram opens the node: when it returns, the addresses are known, the engine
 // catches up and the API does not answer yet. Meanwhile the admin port says what the node waits
 // for.
-func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, err error) {
+func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (*program, error) {
+	return claimProgram(ctx, cfg, log, func() error { return nil })
+}
+
+// claimProgram is newProgram, with a step before anything is written into --data.
+func claimProgram(ctx context.Context, cfg Config, log *slog.Logger, claim func() error) (_ *program, err error) {
 	p := &program{cfg: cfg, log: log, servers: servers{metrics: status.NewRegistry(), failed: make(chan error, 2)}}
 	defer func() {
 		if err != nil {
@@ -74,7 +79,9 @@ func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (_ *program, 
 		}
 	}()
 	for _, step := range []func(context.Context) error{
-		p.openMemory, p.probe, p.openGate, p.awaitDisk, p.openSecrets, p.openLog, p.openTopics, p.openStores,
+		p.openMemory, p.probe, p.openGate, p.awaitDisk,
+		func(context.Context) error { return claim() },
+		p.openSecrets, p.openLog, p.openTopics, p.openStores,
 		p.openNode, p.settleLayout, p.keys.opening(p), p.startNode, p.listen, p.openAPI,
 	} {
 		if err := step(ctx); err != nil {

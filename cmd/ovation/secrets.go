@@ -15,6 +15,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
+	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 )
 
 // Secrets are what an installation must keep to itself and must never lose. They
@@ -121,7 +122,7 @@ func isEmptyDir(dir string) (bool, error) {
 		return true, nil
 	}
 	for _, e := range entries {
-		if e.Name() != "lost+found" && !strings.HasPrefix(e.Name(), draftPrefix) {
+		if e.Name() != "lost+found" && e.Name() != demo.Mark && !strings.HasPrefix(e.Name(), draftPrefix) {
 			return false, err
 		}
 	}

@@ -20,7 +20,7 @@ type Node struct {
 	Data    string
 	LogData string   // directory of a log outside Data; empty: the log is in Data
 	Prefix  string   // of its topics
-	Args    []string // more flags of serve
+	Args    []string // more flags of serve; every port is a free one unless they say otherwise
 	Env     []string // more than this process has
 	Within  []string // command that runs the binary; empty: none
 
@@ -69,7 +69,7 @@ func (n *Node) Start(ctx context.Context) (time.Duration, error) {
 func (n *Node) Begin(ctx context.Context, line *regexp.Regexp) ([]string, error) {
 	args := slices.Concat(n.Within, []string{
 		n.Binary, "serve", "--data", n.Data, "--http", "127.0.0.1:0", "--admin",
-		"127.0.0.1:0",
+		"127.0.0.1:0", "--embedded-kafka", "127.0.0.1:0",
 	}, n.Args)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), n.Env...)

@@ -13,59 +13,103 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// audienceFile says which audience is in a data directory: a file beside the store, by which a later
-// run makes the same people.
+// audienceFile says that a data directory is a demo's, and which audience is in it: a file beside the
+// store, by which a later run makes the same people and has the same key.
 type audienceFile struct {
-	Seed    uint64    `json:"seed"`
-	Members int       `json:"members"`
-	Actions int       `json:"actions"`
-	End     time.Time `json:"end"`
-	Played  bool      `json:"played"` // the past was published, all of it
+	Seed    uint64           `json:"seed"`
+	Members int              `json:"members"`
+	Actions int              `json:"actions"`
+	End     time.Time        `json:"end"`
+	Played  bool             `json:"played"`            // the past was published, all of it
+	Account domain.AccountID `json:"account,omitempty"` // 0: not made yet
+	Key     string           `json:"key,omitempty"`     // of the account
 }
 
-const scriptFile = "demo.json"
+// Mark is the file, in --data.
+const Mark = "demo.json"
 
-// audienceFile reads which audience is in the directory, or notes that this one will be.
-func (s *stage) audienceFile() (*audienceFile, error) {
-	path := filepath.Join(s.options.Data, scriptFile)
-	mine := &audienceFile{Seed: s.options.Seed, Members: s.options.Members, Actions: s.options.Actions, End: s.fans.End()}
+// ofNode are what every node's data directory has.
+var ofNode = []string{"store", "catalog", "log", "keys", "secrets.yaml"}
+
+// Check refuses a directory that a node has filled and no demo, or a demo with another audience.
+// It changes nothing.
+func (o Options) Check() error {
+	_, err := o.read()
+	return err
+}
+
+// Claim marks the directory as this demo's, before a node is opened in it.
+func (o Options) Claim(end time.Time) error {
+	found, err := o.read()
+	if err != nil || found != nil {
+		return err
+	}
+	if err := os.MkdirAll(o.Data, 0o700); err != nil {
+		return err
+	}
+	mine := &audienceFile{Seed: o.Seed, Members: o.Members, Actions: o.Actions, End: end}
+	return mine.write(o.Data)
+}
+
+// read is the directory's file; nil: the directory is free.
+func (o Options) read() (*audienceFile, error) {
+	path := filepath.Join(o.Data, Mark)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		if s.known() {
-			return nil, domain.Fail(domain.InvalidParameter,
-				"the account \""+accountName+"\" is there, but "+path+" is not: start in an empty --data")
+		for _, name := range ofNode {
+			if _, err := os.Lstat(filepath.Join(o.Data, name)); err == nil {
+				return nil, domain.Fail(domain.InvalidParameter, fmt.Sprintf(
+					"--data: %s is the directory of an installation that is no demo's: there is %s and no %s. "+
+						"A demo fills a directory of its own, by default ./demo-data", o.Data, name, Mark))
+			}
 		}
-		return mine, mine.write(s.options.Data)
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	var found audienceFile
-	if err := json.Unmarshal(text, &found); err != nil {
+	found := new(audienceFile)
+	if err := json.Unmarshal(text, found); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if found.Seed != mine.Seed || found.Members != mine.Members || found.Actions != mine.Actions {
+	if found.Seed != o.Seed || found.Members != o.Members || found.Actions != o.Actions {
 		return nil, domain.Fail(domain.InvalidParameter, fmt.Sprintf(
 			"--data has the audience of --seed %d --members %d --actions %d: ask for that one, or start in an empty --data",
 			found.Seed, found.Members, found.Actions))
 	}
-	if !found.End.Equal(mine.End) { // of an earlier week
+	return found, nil
+}
+
+// audienceFile reads which audience is in the directory, which was claimed.
+func (s *stage) audienceFile() (*audienceFile, error) {
+	found, err := s.options.read()
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, fmt.Errorf("%s is gone from %s", Mark, s.options.Data)
+	}
+	if !found.End.Equal(s.fans.End()) { // of an earlier week
 		if s.fans, err = s.options.Audience(found.End); err != nil {
 			return nil, err
 		}
 	}
-	return &found, nil
+	return found, s.ownCatalog(found)
 }
 
-// known reports that the account was there before this run.
-func (s *stage) known() bool {
+// ownCatalog refuses a catalog that others have filled: a Kafka may be an installation's.
+func (s *stage) ownCatalog(found *audienceFile) error {
+	if found.Account != 0 {
+		return nil
+	}
 	c := s.node.Engine.Catalog()
 	for _, a := range c.Applications() {
-		if acc, ok := c.Account(a.Account); ok && acc.Name == accountName {
-			return true
+		if acc, ok := c.Account(a.Account); ok && acc.Name != accountName {
+			return domain.Fail(domain.InvalidParameter, fmt.Sprintf(
+				"the log is of an installation that is no demo's: it has the account %q. A demo needs a log of its own", acc.Name))
 		}
 	}
-	return false
+	return nil
 }
 
 // write replaces the file as a whole.
@@ -74,8 +118,8 @@ func (s *audienceFile) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, scriptFile)
-	f, err := os.CreateTemp(dir, scriptFile+".*")
+	path := filepath.Join(dir, Mark)
+	f, err := os.CreateTemp(dir, Mark+".*")
 	if err != nil {
 		return err
 	}

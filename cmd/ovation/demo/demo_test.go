@@ -238,7 +238,7 @@ func TestScript_IsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(filepath.Join(dir, scriptFile))
+	text, err := os.ReadFile(filepath.Join(dir, Mark))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@
 //	                       └─► prints where everything is, and questions with their answers
 //
 // The answers are counted from the audience as it was made, not by the engine. Which audience
-// is in a data directory is noted beside the store (audienceFile), so that a later run goes on with
-// the same people. Every step may be repeated: a run that was cut off is taken up.
+// is in a data directory, and its key, are noted in it before a node is opened there (Options.Claim), so that a
+// later run goes on with the same people; a directory or a log that an installation has filled is refused. Every step may be repeated: a run that was cut off is taken up.
 //
 // A Generator gives the same actions to a collector, as a source of package collect.
 //

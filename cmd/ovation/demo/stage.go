@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -87,7 +88,7 @@ func (s *stage) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.openAccount(ctx); err != nil {
+	if err := s.openAccount(ctx, script); err != nil {
 		return err
 	}
 	if err := s.catalog(ctx); err != nil {
@@ -131,8 +132,9 @@ func (s *stage) playPast(ctx context.Context, feed *feed, began time.Time) error
 	return nil
 }
 
-// openAccount makes the account and a key, where they are not there.
-func (s *stage) openAccount(ctx context.Context) (err error) {
+// openAccount makes the account, where it is not there, and opens it with the key of earlier runs:
+// the one that is asked for, else one that the first run makes.
+func (s *stage) openAccount(ctx context.Context, script *audienceFile) (err error) {
 	op := admin.NewOperator(s.node.Engine)
 	known := false
 	for _, a := range s.node.Engine.Catalog().Applications() {
@@ -145,19 +147,34 @@ func (s *stage) openAccount(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.key = s.options.Key
-	if s.key == "" {
-		s.key, _, err = op.CreateKey(ctx, s.application, domain.ScopeApplication)
-	} else {
-		_, err = op.AddKey(ctx, s.application, domain.ScopeApplication, s.key)
-		if domain.CodeOf(err) == domain.Conflict { // the key of an earlier run
-			err = nil
-		}
-	}
 	connections := &http.Transport{MaxIdleConnsPerHost: registering}
 	over := &http.Client{Transport: connections, Timeout: 30 * time.Second}
-	s.api = client.New("http://"+s.node.APIAddress, s.key).Over(over)
-	return err
+	s.key = cmp.Or(s.options.Key, script.Key)
+	for {
+		if s.key == "" {
+			s.key = admin.NewKey()
+		}
+		if script.Account != s.account || script.Key != s.key { // noted first: a run that is cut off makes no second one
+			script.Account, script.Key = s.account, s.key
+			if err := script.write(s.options.Data); err != nil {
+				return err
+			}
+		}
+		_, err = op.AddKey(ctx, s.application, domain.ScopeApplication, s.key)
+		if err != nil && domain.CodeOf(err) != domain.Conflict { // a conflict is the key of an earlier run
+			return err
+		}
+		s.api = client.New("http://"+s.node.APIAddress, s.key).Over(over)
+		err = s.once(ctx, "key", func(c *client.Client) error {
+			_, _, err := c.Application(ctx)
+			return err
+		})
+		e, answered := errors.AsType[*client.Error](err)
+		if !answered || e.Code != domain.InvalidKey || s.options.Key != "" {
+			return err
+		}
+		s.key = "" // it was revoked
+	}
 }
 
 // once makes a request that takes effect once: while the node is unavailable, as on a busy

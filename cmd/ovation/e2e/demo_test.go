@@ -131,6 +131,13 @@ func answers(all []asked) (out []string) {
 	return out
 }
 
+// keyOf is the key of the questions.
+func keyOf(all []asked) string {
+	_, rest, _ := strings.Cut(all[0].command, "apiKey=")
+	key, _, _ := strings.Cut(strings.TrimSuffix(rest, "'"), "&")
+	return key
+}
+
 // TestDemo_AnswersAsPrinted runs the demo, asks what it says to ask, cuts it off
 // and starts it again, and starts the same audience anew: always the same answers.
 func TestDemo_AnswersAsPrinted(t *testing.T) {
@@ -141,7 +148,7 @@ func TestDemo_AnswersAsPrinted(t *testing.T) {
 func demoAnswers(t *testing.T, on site) {
 	data := filepath.Join(t.TempDir(), "data")
 	flags := on.flags(newPrefix())
-	size := append(flags, "--members", "250", "--actions", "12000", "--key", "a-key-to-try-it")
+	size := append(flags, "--members", "250", "--actions", "12000")
 
 	// The first run is killed while it publishes.
 	d, _ := startDemo(t, data, size...)
@@ -163,6 +170,9 @@ func demoAnswers(t *testing.T, on site) {
 		t.Errorf("it publishes the past again:\n%s", d.Log())
 	}
 	d.End(syscall.SIGTERM)
+	if keyOf(again) == "" || keyOf(again) != keyOf(first) {
+		t.Errorf("a later run prints the key %q, not %q", keyOf(again), keyOf(first))
+	}
 	if got, want := strings.Join(answers(again), "\n"), strings.Join(answers(first), "\n"); got != want {
 		t.Errorf("a later run prints\n%s\nnot\n%s", got, want)
 	}

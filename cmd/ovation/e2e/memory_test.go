@@ -28,7 +28,7 @@ const (
 // kill. What the kernel counts as the most is looked at, not how long anything takes.
 func TestMemory_IsWhatTheFlagSays(t *testing.T) {
 	const fans, records, contents = 500, 120_000, 300
-	n := newNode(t, harness.Node{Data: t.TempDir(), Args: []string{"--embedded-kafka", "127.0.0.1:0", "--memory", strconv.Itoa(leastMemory)}})
+	n := newNode(t, harness.Node{Data: t.TempDir(), Args: []string{"--memory", strconv.Itoa(leastMemory)}})
 	n.start()
 	account, key := n.account("memory")
 	api := n.api(key)

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// What this user may not read and write is named with its owner and mode.
+func TestUsable_TellsOwnerAndMode(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path string
+		mode os.FileMode
+	}{{"closed", 0}, {"read", 0o555}, {"hidden/data", 0o600}, {"fine", 0o777}} {
+		path := filepath.Join(dir, c.path)
+		top := filepath.Join(dir, strings.Split(c.path, "/")[0])
+		if err := os.MkdirAll(path, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(top, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		err := unprivileged(func() error { return usable(path) })
+		if err := os.Chmod(top, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if c.path == "fine" {
+			if err != nil {
+				t.Error(err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), top) || !strings.Contains(err.Error(), "mode "+modeText(c.mode)) || !strings.Contains(err.Error(), "owner ") {
+			t.Errorf("%s: %v", c.path, err)
+		}
+	}
+}
+
+func modeText(m os.FileMode) string {
+	return "0" + string([]byte{byte('0' + m>>6&7), byte('0' + m>>3&7), byte('0' + m&7)})
+}
+
+// unprivileged runs f as a user who may not do everything: root may.
+func unprivileged(f func() error) (err error) {
+	if os.Geteuid() != 0 {
+		return f()
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // for good: the thread ends with the goroutine
+		if _, err = unix.SetfsuidRetUid(65534); err == nil {
+			err = f()
+		}
+	}()
+	<-done
+	return err
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A --data that cannot be used ends a node, or a demo, at once with its path, owner and mode: only a full
+// disk is waited for.
+func TestData_UnusableEndsTheStart(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fill func(t *testing.T, dir string) (data string)
+		says string
+	}{
+		"a file": {func(t *testing.T, dir string) string { return touched(t, dir, "data") }, "data is no directory: owner "},
+		"below a file": {func(t *testing.T, dir string) string {
+			return filepath.Join(touched(t, dir, "file"), "a", "data")
+		}, "file is no directory: owner "},
+		"a file in the store's place": {func(t *testing.T, dir string) string {
+			touched(t, dir, "store")
+			return dir
+		}, "store is no directory: owner "},
+		"a file in the log's place": {func(t *testing.T, dir string) string {
+			touched(t, dir, "log")
+			return dir
+		}, "log is no directory: owner "},
+		"a link to nothing": {func(t *testing.T, dir string) string {
+			if err := os.Symlink("gone", filepath.Join(dir, "data")); err != nil {
+				t.Fatal(err)
+			}
+			return filepath.Join(dir, "data")
+		}, "leads nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			data := c.fill(t, t.TempDir())
+			cfg := Config{
+				Data: data, HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 1, Memory: 256 << 20,
+				AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+			}
+			p, err := newProgram(ctx, cfg, slog.New(slog.DiscardHandler))
+			if err == nil {
+				p.Close()
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), "--data: ") || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%v", err)
+			}
+			if code := exitCode(err); code != exitFailed {
+				t.Errorf("exit code %d", code)
+			}
+		})
+	}
+}
+
+func touched(t *testing.T, dir, name string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
