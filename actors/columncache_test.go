@@ -239,3 +239,41 @@ func TestColumns_ColdBrandReplacesOneNotAskedAbout(t *testing.T) {
 		t.Errorf("cold are %v, brand 3 is asked about", cold)
 	}
 }
+
+// A page of a feed reads the buckets of the store that have its rows, not those of the range: the
+// others are counted without.
+func TestColumns_PageOfAFeedReadsItsOwnBuckets(t *testing.T) {
+	t.Parallel()
+	const fans, brands, limit = 30, 24, 5
+	rnd := rand.New(rand.NewPCG(3, 15))
+	g := newGraveyard(newHarness(t, 1, Options{}), fans, brands)
+	r := g.r
+	g.live(rnd, 6_000, brands, 0)
+	people := r.commitOften(fans)
+	feed := askedOf(0, domain.ShapeFeed)
+	feed.Listing = domain.Listing{Every: true, Limit: limit}
+	want := r.ask(feed).Feed
+	r.node.KeepResident(r.node.Resident() * 5 / 8)
+	r.eventually("evicting", func() bool { return len(r.coldOf()) > brands/3 })
+	r.commitOften(people)
+	read := func(q *domain.Question) (*domain.Answer, uint64) {
+		before := r.stats().Buckets
+		a := r.ask(q)
+		return a, r.stats().Buckets - before
+	}
+	_, all := read(askedOf(0, domain.ShapeTally))
+	for feed.Listing.After == nil || len(want.Items) == limit {
+		got, page := read(feed)
+		if diff := cmp.Diff(want, got.Feed); diff != "" && feed.Listing.After == nil {
+			t.Fatal(diff)
+		}
+		if want = got.Feed; page > 2*limit || all < 6*limit {
+			t.Fatalf("a page of %d read %d buckets, a tally of all %d", limit, page, all)
+		}
+		if n := len(want.Items); n > 0 {
+			last := want.Items[n-1].Row
+			feed.Listing.After = &domain.FeedAfter{At: int64(last.Time), ID: last.ID()}
+			feed.Range.To -= 86400 // it need not begin where the page before did
+		}
+	}
+}

@@ -70,17 +70,17 @@ func (s *execution) ask(set []uint64) *scan.Ask {
 // fromDisk reads the rows of a brand that is on disk only, and notes that it was, if
 // it is the one asked about.
 func (s *execution) fromDisk(q *domain.Question) rows.Source {
-	var read func(domain.BrandID, func([]domain.Row) error) error
-	return func(b rows.Cold, f func([]domain.Row)) error {
+	var read func(domain.BrandID, domain.Range, func([]domain.Row) error) error
+	return func(b rows.Cold, in domain.Range, f func([]domain.Row)) error {
 		if (q.Brand != 0 || q.Visits != nil) && q.Brand == b.Brand && !slices.Contains(s.cold, b.Dense) {
 			s.cold = append(s.cold, b.Dense)
 		}
 		if read == nil {
 			var end func() error
-			read, end = s.view.Snapshot.Reader(q.Account, q.Range)
+			read, end = s.view.Snapshot.Reader(q.Account)
 			s.readers = append(s.readers, end)
 		}
-		return read(b.Brand, func(rows []domain.Row) error {
+		return read(b.Brand, in, func(rows []domain.Row) error {
 			if s.ended() {
 				return scan.ErrCancelled
 			}

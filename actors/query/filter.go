@@ -103,12 +103,12 @@ func (s *execution) members() ([]uint64, error) {
 // performedFromDisk reads the rows of brands that are on disk only, and notes those that the
 // filter names.
 func (s *execution) performedFromDisk() rows.Source {
-	read := s.fromDisk(&domain.Question{Account: s.question.Account, Range: s.question.Range})
-	return func(b rows.Cold, f func([]domain.Row)) error {
+	read := s.fromDisk(&domain.Question{Account: s.question.Account})
+	return func(b rows.Cold, in domain.Range, f func([]domain.Row)) error {
 		if slices.Contains(s.plan.filter.brands, b.Dense) && !slices.Contains(s.cold, b.Dense) {
 			s.cold = append(s.cold, b.Dense)
 		}
-		return read(b, f)
+		return read(b, in, f)
 	}
 }
 

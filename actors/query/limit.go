@@ -62,7 +62,7 @@ func (c *Coordinator) limit(m *Ask) error {
 		return nil
 	}
 	reads := m.plan.reads(m.Question)
-	for _, precision := range [...]Precision{AllRows, OfBrands, OfMonths} {
+	for _, precision := range [...]Precision{AllRows, InRange, OfMonths} {
 		rows, err := c.rows(m.Question, reads, precision)
 		if rows <= most || err != nil {
 			return err
@@ -104,16 +104,16 @@ func (l *Local) Estimate(account domain.AccountID, reads []Read, p Precision) (r
 	}
 	for _, r := range reads {
 		rows += av.Rows.RowsIn(r.Dense, r.Range)
-		if p == OfBrands {
+		if p == InRange {
 			continue
 		}
-		rows -= av.Rows.Held(r.Dense)
 		for _, c := range av.Rows.Cold(r.Dense) {
 			n, err := v.Snapshot.Count(account, c.Brand, r.Range)
 			if err != nil {
 				return 0, fmt.Errorf("count the rows of a brand: %w", err)
 			}
-			rows += n
+			most := av.Rows.SetOf(c.Dense).Outline.Most(r.Range)
+			rows -= most - min(most, n)
 		}
 	}
 	return rows, nil

@@ -61,11 +61,11 @@ type Logs interface {
 // Precision is how exactly rows are estimated.
 type Precision uint8
 
-// From the cheapest on: all rows that the shard has, for each read; of what is on disk all
-// rows of its brand; of what is on disk those of the months that the range touches.
+// From the cheapest on: all rows that the shard has, for each read; those in the range, but of what is
+// on disk as many as may be; of what is on disk no more than there are in the months that the range touches.
 const (
 	AllRows Precision = iota
-	OfBrands
+	InRange
 	OfMonths
 )
 

@@ -42,7 +42,7 @@ func (s *execution) source(q *domain.Question) rows.Source {
 		return s.fromDisk(q)
 	}
 	var by map[domain.BrandID][]domain.Row
-	return func(b rows.Cold, f func([]domain.Row)) error {
+	return func(b rows.Cold, _ domain.Range, f func([]domain.Row)) error {
 		if by == nil {
 			by = map[domain.BrandID][]domain.Row{}
 			if err := timelines(s.view, q, by); err != nil {

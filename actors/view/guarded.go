@@ -32,10 +32,12 @@ func (w Guarded) Rows(account domain.AccountID, b domain.BrandID, r domain.Range
 
 // Reader is as of the Snapshot, but for errors.
 func (w Guarded) Reader(
-	account domain.AccountID, r domain.Range,
-) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error) {
-	read, over := w.Snapshot.Reader(account, r)
-	rows = func(b domain.BrandID, f func([]domain.Row) error) error { return w.checked(read(b, f)) }
+	account domain.AccountID,
+) (rows func(domain.BrandID, domain.Range, func([]domain.Row) error) error, end func() error) {
+	read, over := w.Snapshot.Reader(account)
+	rows = func(b domain.BrandID, r domain.Range, f func([]domain.Row) error) error {
+		return w.checked(read(b, r, f))
+	}
 	return rows, func() error { return w.checked(over()) }
 }
 

@@ -9,8 +9,8 @@ type Snapshot interface {
 	Rows(account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error) error
 	// Reader gives what reads rows of many brands, and ends it; best in ascending order.
 	Reader(
-		account domain.AccountID, r domain.Range,
-	) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error)
+		account domain.AccountID,
+	) (rows func(domain.BrandID, domain.Range, func([]domain.Row) error) error, end func() error)
 	// Count is how many living rows the months have that the range touches: no fewer.
 	Count(account domain.AccountID, brand domain.BrandID, r domain.Range) (uint64, error)
 	// MemberRows calls f with a member's living rows of all brands whose month the range

@@ -15,28 +15,27 @@ import (
 type rowReader struct {
 	s       *Snapshot
 	account domain.AccountID
-	span    domain.Range
 	months  map[domain.Month]*pebble.Iterator
 	codec   *format.RowCodec
 }
 
-// Reader gives a function that reads rows of an account as Rows does, for many brands, and
+// Reader gives a function that reads rows of an account as Rows does, for many brands and ranges, and
 // what must be called once no more is read. Both are one goroutine's.
 func (s *Snapshot) Reader(
-	account domain.AccountID, r domain.Range,
-) (rows func(domain.BrandID, func([]domain.Row) error) error, end func() error) {
+	account domain.AccountID,
+) (rows func(domain.BrandID, domain.Range, func([]domain.Row) error) error, end func() error) {
 	reader := &rowReader{
-		s: s, account: account, span: r, months: map[domain.Month]*pebble.Iterator{},
+		s: s, account: account, months: map[domain.Month]*pebble.Iterator{},
 		codec: format.RowCodecs.Get().(*format.RowCodec),
 	}
 	return reader.rows, reader.close
 }
 
-func (r *rowReader) rows(brand domain.BrandID, f func(rows []domain.Row) error) error {
-	if r.span.To <= r.span.From {
+func (r *rowReader) rows(brand domain.BrandID, span domain.Range, f func(rows []domain.Row) error) error {
+	if span.To <= span.From {
 		return nil
 	}
-	first, last := domain.MonthOf(r.span.From), domain.MonthOf(r.span.To-1)
+	first, last := domain.MonthOf(span.From), domain.MonthOf(span.To-1)
 	ts, err := r.s.RowCounts(r.account, brand)
 	if err != nil {
 		return err
@@ -45,16 +44,19 @@ func (r *rowReader) rows(brand domain.BrandID, f func(rows []domain.Row) error) 
 		if t.Month < first || t.Month > last || t.Rows <= 0 {
 			continue
 		}
-		if err := r.month(format.BrandMonth{Account: r.account, Brand: brand, Month: t.Month}, t.Class, f); err != nil {
+		k := format.BrandMonth{Account: r.account, Brand: brand, Month: t.Month}
+		if err := r.month(k, t.Class, span, f); err != nil {
 			return err
 		}
 	}
-	return r.s.tail.Rows(r.account, brand, r.span, r.codec.Buffer(), f)
+	return r.s.tail.Rows(r.account, brand, span, r.codec.Buffer(), f)
 }
 
-// month calls f with the sealed rows of a brand's month.
-func (r *rowReader) month(k format.BrandMonth, class uint8, f func(rows []domain.Row) error) (err error) {
-	from, to := format.SlotsOf(class, k.Month, r.span)
+// month calls f with the sealed rows of a brand's month that are of a range.
+func (r *rowReader) month(
+	k format.BrandMonth, class uint8, span domain.Range, f func(rows []domain.Row) error,
+) (err error) {
+	from, to := format.SlotsOf(class, k.Month, span)
 	lower := format.AppendRowKey(nil, format.FamilyRows, r.s.shard, k, class, from)
 	upper := format.PrefixEnd(format.AppendRowKey(nil, format.FamilyRows, r.s.shard, k, class, to))
 	it := r.months[k.Month]
@@ -69,7 +71,8 @@ func (r *rowReader) month(k format.BrandMonth, class uint8, f func(rows []domain
 	for ok := it.First(); ok && err == nil; ok = it.Next() {
 		var v []byte
 		if v, err = it.ValueAndErr(); err == nil {
-			err = r.codec.Live(v, k, r.span, f)
+			r.s.store.buckets.Add(1)
+			err = r.codec.Live(v, k, span, f)
 		}
 	}
 	return errors.Join(err, it.Error())

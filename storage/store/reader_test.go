@@ -19,10 +19,10 @@ func checkReader(t *testing.T, m *storetest.Model, snap *Snapshot, r domain.Rang
 		byAccount[domain.AccountID(k[0])] = append(byAccount[domain.AccountID(k[0])], domain.BrandID(k[1]))
 	}
 	for account, brands := range byAccount {
-		read, end := snap.Reader(account, r)
+		read, end := snap.Reader(account)
 		for _, i := range append(rand.Perm(len(brands)), 0) {
 			var got, want []domain.Row
-			check.OK(t, read(brands[i], func(rows []domain.Row) error {
+			check.OK(t, read(brands[i], r, func(rows []domain.Row) error {
 				got = append(got, rows...)
 				return nil
 			}))
@@ -34,7 +34,7 @@ func checkReader(t *testing.T, m *storetest.Model, snap *Snapshot, r domain.Rang
 		}
 		full := errors.New("enough")
 		for _, b := range brands {
-			if err := read(b, func([]domain.Row) error { return full }); err != nil && !errors.Is(err, full) {
+			if err := read(b, r, func([]domain.Row) error { return full }); err != nil && !errors.Is(err, full) {
 				t.Fatal(err)
 			}
 		}

@@ -44,8 +44,8 @@ func (s *Shard) Snapshot() *Snapshot {
 func (s *Snapshot) Rows(
 	account domain.AccountID, brand domain.BrandID, r domain.Range, f func(rows []domain.Row) error,
 ) error {
-	rows, end := s.Reader(account, r)
-	return errors.Join(rows(brand, f), end())
+	rows, end := s.Reader(account)
+	return errors.Join(rows(brand, r, f), end())
 }
 
 // Count is how many living rows a brand has in the months that the range touches, which

@@ -10,6 +10,7 @@ import (
 type Stats struct {
 	Commits        uint64 // since it was opened
 	Rows           uint64 // added since it was opened
+	Buckets        uint64 // values of R that snapshots' readers read since it was opened
 	Snapshots      int64  // open
 	Filters        int    // bytes of the shards' filters
 	ContentFilters int    // bytes of what searches know of contents
@@ -43,7 +44,7 @@ func (s *Store) Stats() (Stats, error) {
 		free = math.MaxUint64
 	}
 	st := Stats{
-		Commits: s.commits.Load(), Rows: s.rows.Load(), Snapshots: s.snapshot.Load(),
+		Commits: s.commits.Load(), Rows: s.rows.Load(), Buckets: s.buckets.Load(), Snapshots: s.snapshot.Load(),
 		ContentFilters: s.filters.Size(), MemTables: m.MemTable.Size, Cache: m.BlockCache.Size,
 		DiskStats: DiskStats{
 			Disk: m.DiskSpaceUsage(), WAL: m.WAL.Size, Written: m.WAL.BytesIn, Debt: m.Compact.EstimatedDebt, Free: free,

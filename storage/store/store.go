@@ -126,8 +126,9 @@ type Store struct {
 	closed   atomic.Bool
 	commits  atomic.Uint64
 	rows     atomic.Uint64
-	snapshot atomic.Int64 // open ones
-	sealings sync.Pool    // of *sealing
+	buckets  atomic.Uint64 // values of R that readers read
+	snapshot atomic.Int64  // open ones
+	sealings sync.Pool     // of *sealing
 	tails    timeline.Memory
 	filters  *contents.Filters
 	later    later

@@ -44,6 +44,9 @@ func (c *Columns) add(dense uint32, rows []domain.Row, late bool) {
 	if !c.own {
 		c.t.grew(dense, len(rows), rows[0].Brand)
 	}
+	if c.set.Cold {
+		noteCold(c, rows)
+	}
 	switch {
 	case c.set.Cold && c.reload == nil:
 	case late:

@@ -52,13 +52,16 @@ func (c *Columns) Cold() bool { return c.set.Cold }
 // Bytes is the memory the set takes: its chunks, its tail and its deleted marks.
 func (c *Columns) Bytes() int {
 	if c.Cold() && c.reload == nil {
-		return coldBytes
+		return coldBytes + c.set.Outline.Bytes()
 	}
-	return c.set.bytes() + 32*cap(c.late) + 512
+	return c.set.bytes() + c.set.Outline.Bytes() + 32*cap(c.late) + 512
 }
 
-// coldBytes is what a set takes whose rows are on disk only.
-const coldBytes = 352
+// OutlineBytes is the memory that the outline takes.
+func (c *Columns) OutlineBytes() int { return c.set.Outline.Bytes() }
+
+// coldBytes is what a set takes whose rows are on disk only, beside its outline.
+const coldBytes = 448
 
 // touch has the next commit publish c.
 func (c *Columns) touch() {
@@ -104,13 +107,15 @@ func (c *Columns) Remove(dense uint32, row *domain.Row) bool {
 }
 
 func (c *Columns) remove(dense, time uint32, seq uint64) bool {
+	if c.set.Cold {
+		c.change().Outline.Remove(time, seq, c.t.epoch)
+	}
 	if i := c.inTail(dense, time, seq); i >= 0 {
 		s := c.change()
 		s.tailDeleted = s.tailDeleted.with(i, len(s.tail.rows), c.t.epoch)
 		return true
 	}
 	if c.set.Cold {
-		c.change()
 		if c.reload != nil {
 			c.removed = append(c.removed, mark{time, seq})
 		}
@@ -161,7 +166,7 @@ func (c *Columns) settleLate() {
 // of sets needs the new set. c is dirty.
 func (c *Columns) publish() (replaced bool) {
 	if c.set.Cold {
-		c.change().held = c.rows
+		c.change()
 	} else if c.set.tail != nil {
 		c.set.tail.n.Store(uint32(c.n))
 	}

@@ -11,7 +11,7 @@
 //	 ├─ Seq          the last row that belongs to it
 //	 ├─ index        dense number → slot      pages copied when a brand is promoted
 //	 ├─ sets         slot → Set               pages copied when a set's structure changes
-//	 │    Set        runs (Chunk + deletion bitmap) and one tail
+//	 │    Set        runs (Chunk + deletion bitmap) and one tail; of what is evicted an Outline
 //	 └─ Rest         Set of all other brands; its chunks also know their rows in brand order
 //
 // # Brands and kinds
@@ -26,6 +26,14 @@
 // appearance; a chunk has a dictionary of the numbers it holds, and a row a u16 into it. A row of a
 // chunk takes 16 bytes: time, sequence above the chunk's base, ordinal, points, kind. Where a chunk's
 // sequences span 2³² it takes 20. In the pool it is 4 bytes more, and 8 for each brand of a chunk.
+//
+// # What is evicted
+//
+// The rows of a cold set are on disk only. What stays is its Outline: the time and sequence of each row,
+// or of many rows how many there are in each of some stretches of time, of the rows that count alone.
+// By it a question counts rows that it does not read, knows that a range has none, and finds a page of
+// a list in order of time by reading the page's rows. An outline takes 8 bytes a row and at most 8 KiB;
+// where all of them take too much the writer cuts them down (Coarsen).
 //
 // # As whose rows count
 //

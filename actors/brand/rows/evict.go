@@ -3,6 +3,7 @@ package rows
 import (
 	"slices"
 
+	"github.com/ovation-analytics/ovation/actors/brand/outline"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -18,9 +19,81 @@ func (t *Table) Evict(dense uint32) bool {
 	if c.set.Cold && c.reload == nil {
 		return false
 	}
-	c.set = &Set{Dense: dense, ID: c.id, Cold: true, held: c.rows, epoch: t.epoch}
+	c.set = &Set{Dense: dense, ID: c.id, Cold: true, Outline: outlineOf(c), epoch: t.epoch}
 	c.n, c.high, c.late, c.removed, c.reload = 0, 0, nil, nil, nil
 	c.touch()
+	return true
+}
+
+// outlineOf is the outline of the rows, which are in memory, or as it is known.
+func outlineOf(c *Columns) (o outline.Outline) {
+	s := c.set
+	if s.Cold {
+		return s.Outline
+	}
+	var tail []TailRow
+	if s.tail != nil {
+		tail = s.tail.rows[:c.n]
+	}
+	most := c.t.opt.Outline
+	o.Begin(c.rows, reach(s.Runs, tail, c.late), most, c.t.epoch)
+	for _, r := range s.Runs {
+		for i, t := range r.Chunk.Time {
+			if !r.Deleted.Has(i) {
+				o.Put(t, r.Chunk.Seq(i))
+			}
+		}
+	}
+	for i := range tail {
+		if !s.tailDeleted.Has(i) {
+			o.Put(tail[i].Time, tail[i].Seq)
+		}
+	}
+	for i := range c.late {
+		o.Put(c.late[i].time, c.late[i].seq)
+	}
+	o.Settle(most)
+	return o
+}
+
+// reach is the times that rows may have.
+func reach(runs []Run, tail []TailRow, late []item) domain.Range {
+	in := domain.Range{From: 1<<32 - 1}
+	see := func(first, last uint32) { in.From, in.To = min(in.From, first), max(in.To, last) }
+	for _, r := range runs {
+		see(r.Chunk.Min, r.Chunk.Max)
+	}
+	if n := len(tail); n > 0 {
+		see(tail[n-1].Low, tail[n-1].High)
+	}
+	for i := range late {
+		see(late[i].time, late[i].time)
+	}
+	return in
+}
+
+// noteCold notes new rows of a cold set, and numbers their kinds: a question is to know all that there are.
+func noteCold(c *Columns, rows []domain.Row) {
+	o, kinds := &c.change().Outline, c.kinds()
+	for i := range rows {
+		r := &rows[i]
+		o.Add(r.Time, r.Seq, c.t.opt.Outline, c.t.epoch)
+		kinds.of(r.Definition, r.Service)
+	}
+}
+
+// Coarsen halves how much is known of when the rows of cold sets were made, from the next commit on;
+// false where that is as little as may be.
+func (t *Table) Coarsen() bool {
+	if t.opt.Outline <= outline.Least {
+		return false
+	}
+	t.opt.Outline = max(t.opt.Outline/2, outline.Least)
+	for _, c := range t.own {
+		if c.set.Cold && c.set.Outline.Bytes() > 0 {
+			c.change().Outline.Limit(t.opt.Outline, t.epoch)
+		}
+	}
 	return true
 }
 
@@ -47,10 +120,15 @@ func (t *Table) EvictSmall(brands []Cold) {
 		leaving[b.Dense>>6] |= 1 << (b.Dense & 63)
 		c := t.adopt(b.Dense, b.Brand)
 		c.rows = int(rows)
-		c.set.Cold, c.set.held = true, c.rows
+		c.set.Cold = true
 		t.rest.rows -= c.rows
 	}
 	t.rest.leave(leaving)
+	for _, b := range brands {
+		if c := t.Target(b.Dense); c.set.Cold {
+			c.set.Outline.Settle(t.opt.Outline)
+		}
+	}
 }
 
 // leave drops the rows of the brands in a bitset from the pool.
@@ -61,7 +139,13 @@ func (c *Columns) leave(brands []uint64) {
 		x.add(r)
 	}
 	c.spill(x)
-	x.items = slices.DeleteFunc(x.items, func(it item) bool { return brands[it.brand>>6]>>(it.brand&63)&1 != 0 })
+	x.items = slices.DeleteFunc(x.items, func(it item) bool {
+		leaves := brands[it.brand>>6]>>(it.brand&63)&1 != 0
+		if leaves {
+			c.t.Target(it.brand).set.Outline.Put(it.time, it.seq)
+		}
+		return leaves
+	})
 	c.set = &Set{Runs: x.runs(c.t.opt.ChunkMax, true), epoch: c.t.epoch}
 	sorters.Put(x)
 	c.n, c.high, c.late = 0, 0, nil
@@ -130,7 +214,7 @@ func (t *Table) Restore(r *Reload) bool {
 		}
 	}
 	s := c.change()
-	s.Cold, s.held = false, 0
+	s.Cold, s.Outline = false, outline.Outline{}
 	s.Runs = append(r.runs, s.Runs...)
 	for _, g := range c.removed {
 		s.delete(c.dense, g.time, g.seq, t.epoch)

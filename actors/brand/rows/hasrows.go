@@ -8,13 +8,13 @@ import (
 
 // HasRowsIn reports that a living row of the brand, or of any but the visits for
 // EveryBrand, has a time in r: two binary searches a chunk, and a look at the tail. Of
-// what is cold it reports that there may be one.
+// what is cold it may report one that is near.
 func (v *View) HasRowsIn(dense uint32, r domain.Range) (found bool) {
 	if r.From >= r.To {
 		return false
 	}
 	v.Each(dense, func(s *Set, small bool) {
-		found = found || s.Cold || s.hasRowsIn(dense, small, r) || v.tailHasRowsIn(s, dense, small, r)
+		found = found || s.Outline.Has(r) || s.hasRowsIn(dense, small, r) || v.tailHasRowsIn(s, dense, small, r)
 	})
 	return found
 }

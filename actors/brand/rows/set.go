@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/ovation-analytics/ovation/actors/brand/outline"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -22,10 +23,10 @@ type Set struct {
 	Runs        []Run
 	tail        *tail // nil: no row yet
 	tailDeleted *Deletions
-	Dense       uint32         // of an own set
-	ID          domain.BrandID // of an own set: its label
-	Cold        bool           // the rows are on disk only; what a tail holds is not for readers yet
-	held        int            // of a cold set: its rows on disk
+	Dense       uint32          // of an own set
+	ID          domain.BrandID  // of an own set: its label
+	Cold        bool            // the rows are on disk only; what a tail holds is not for readers yet
+	Outline     outline.Outline // of a cold set: when its rows were made
 	epoch       uint64
 }
 

@@ -16,17 +16,20 @@ type Cold struct {
 var ErrCold = errors.New("brand: the rows are on disk only")
 
 // Source reads the living rows of a cold brand as of the view's commit and calls f
-// with stretches of them, in any order; at least those of the question's range. f
+// with stretches of them, in any order; at least those of the range. f
 // does not keep the slice.
-type Source func(b Cold, f func(rows []domain.Row)) error
+type Source func(b Cold, in domain.Range, f func(rows []domain.Row)) error
 
-// Read has f called with the rows of a cold set as they are stored. Those of the view are for holds
-// to tell.
-func (s *Set) Read(from Source, f func(rows []domain.Row)) error {
+// Read has f called with the rows of a cold set in a range, or more, as they are stored. Those of the
+// view are for Holds to tell. Where there is none in the range nothing is read.
+func (s *Set) Read(from Source, in domain.Range, f func(rows []domain.Row)) error {
 	if from == nil {
 		return ErrCold
 	}
-	return from(Cold{s.Dense, s.ID}, f)
+	if !s.Outline.Has(in) {
+		return nil
+	}
+	return from(Cold{s.Dense, s.ID}, in, f)
 }
 
 // Holds reports that a row from disk counts at the view's commit, and makes its ordinal that of the

@@ -100,19 +100,8 @@ func (v *View) Each(dense uint32, f func(s *Set, small bool)) {
 	f(v.Rest, false)
 }
 
-// Held is how many rows, of all times, the cold brands have that a question about the
-// brand meets.
-func (v *View) Held(dense uint32) (rows uint64) {
-	v.Each(dense, func(s *Set, _ bool) {
-		if s.Cold {
-			rows += uint64(s.held)
-		}
-	})
-	return rows
-}
-
 // RowsIn is how many rows a question about the brand has to read: those in the range
-// that count, and those of Held, whatever the range. It is for refusing what is too
+// that count, or of cold sets a few more. It is for refusing what is too
 // large: two binary searches a chunk, and a look at the tail.
 func (v *View) RowsIn(dense uint32, r domain.Range) (rows uint64) {
 	if r.From >= r.To {
@@ -120,7 +109,7 @@ func (v *View) RowsIn(dense uint32, r domain.Range) (rows uint64) {
 	}
 	v.Each(dense, func(s *Set, small bool) {
 		if s.Cold {
-			rows += uint64(s.held)
+			rows += s.Outline.Most(r)
 			return
 		}
 		for _, run := range s.Runs {

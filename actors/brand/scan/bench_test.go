@@ -298,7 +298,7 @@ func BenchmarkScan_ColdBrands(b *testing.B) {
 	t.Settle()
 	t.Evict(7)
 	v, x := t.Commit(nil), NewScratch()
-	a := &Ask{Brand: 7, Column: h.countries[0], Cold: func(_ rows.Cold, f func([]domain.Row)) error {
+	a := &Ask{Brand: 7, Column: h.countries[0], Cold: func(_ rows.Cold, _ domain.Range, f func([]domain.Row)) error {
 		for some := range slices.Chunk(list, 512) {
 			f(some)
 		}

@@ -15,7 +15,7 @@
 //
 // Leaders sum points and actions by ordinal, both in one word that is emptied before it could
 // overflow, then rank the members met, or all where many were; the latest action of those on the page
-// is searched backwards in time until none of them can have a later one. A crossover counts own sets
+// is searched backwards in time, on disk too, until none of them can have a later one. A crossover counts own sets
 // one by one by a bitset. Of the small-brand pool it puts all rows in brand order, since the count of
 // each brand in each chunk is known, and marks a member with the number of the last brand that it was
 // met at; where few rows pass the filter, it gathers these first.
@@ -33,8 +33,10 @@
 // A feed counts its rows as a tally does, without reading those of chunks and tails that belong to it
 // as a whole, and finds the first of them apart: it walks tails and chunks from the end that it begins
 // with, keeps twice as many rows as are wanted, and from then on skips every chunk, and the rest of
-// every chunk, that cannot have one before the last of these. A listing of each member's latest in
-// another order, and one with a keyword, reads every row. A keyword is searched in the contents of the
+// every chunk, that cannot have one before the last of these. Rows on disk are counted by their outlines
+// where all of them pass; then those of the page are read, a part of the time after the other. Where what
+// a row says decides, each of the range is read once, to count and to find. A listing of each member's
+// latest in another order, and one with a keyword, reads every row. A keyword is searched in the contents of the
 // brand at those times, and then in the rows for those that have it, where many rows pass everything
 // else; else in the contents of the rows that pass.
 //

@@ -65,10 +65,10 @@ func (x *feedScan) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 	if !x.open(v, a, false) {
 		return out, false, nil
 	}
-	f := &x.feed
+	f, l := &x.feed, &a.Plan.listing
+	x.apart = l.Every && a.Plan.keyword == nil && x.filter == nil && x.everyKind()
 	narrow := x.narrows(a)
 	f.begin(a, keep, x.words*64, narrow)
-	x.stored = x.take
 	defer f.end()
 	if err := x.openCursor(a); err != nil {
 		return nil, false, err
@@ -87,7 +87,9 @@ func (x *feedScan) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 	case x.searches(a):
 		err = x.search(a, f.span)
 	case f.keyword != nil || out.Total > 0 && keep > 0:
-		err = x.scanFeed(a, f.keyword != nil)
+		if err = x.scanFeed(a, f.keyword != nil || x.apart && l.Recorded); err == nil && x.apart && !l.Recorded {
+			err = x.walkCold(a, keep)
+		}
 	}
 	if err != nil {
 		return nil, false, err
@@ -101,12 +103,12 @@ func (x *feedScan) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 	if keep > 0 {
 		out.Ahead = f.Ahead
 	}
-	if a.Plan.listing.Recorded {
+	if l.Recorded {
 		if list, more, err = f.byRecording(list, out.Total-f.Ahead > uint64(len(list))); err != nil || more {
 			return nil, more, err
 		}
 	}
-	out.Items = f.items(list[:min(len(list), a.Plan.listing.End())])
+	out.Items = f.items(list[:min(len(list), l.End())])
 	return out, false, nil
 }
 
@@ -127,7 +129,9 @@ func (x *feedScan) listed(a *Ask) (uint64, error) {
 	if !x.feed.Latest {
 		return x.countRows(a)
 	}
-	if err := x.selectRows(a); err != nil {
+	x.cold.met = bitset.Sized(x.cold.met, x.words)
+	clear(x.cold.met)
+	if err := x.selectSets(a, x.addTail, func(s *rows.Set) error { return x.addColdMembers(s, a) }); err != nil {
 		return 0, err
 	}
 	return x.countMembers(), nil
@@ -224,10 +228,16 @@ func (f *feedState) items(list []topk.Row) []domain.FeedItem {
 	return out
 }
 
-// countRows counts the question's rows of all members: where all of a chunk or of a
-// tail belong to it, they are not looked at.
+// countRows counts the question's rows of all members: where all of a chunk, of a
+// tail or of what is on disk belong to it, they are not looked at.
 func (x *feedScan) countRows(a *Ask) (n uint64, err error) {
-	if err := x.selectSets(a, func(p rows.Tail) { n += x.countTail(p) }); err != nil {
+	tail := func(p rows.Tail) { n += x.countTail(p) }
+	cold := func(s *rows.Set) error {
+		on, err := x.countCold(s, a)
+		n += on
+		return err
+	}
+	if err := x.selectSets(a, tail, cold); err != nil {
 		return 0, err
 	}
 	for i := range x.spans {

@@ -35,11 +35,12 @@ func (x *feedScan) openCursor(a *Ask) error {
 }
 
 // narrows reports that rows ahead of the cursor need not be walked over: those in order
-// of completion, in memory, without a keyword, unless each member's latest alone is
-// listed and the oldest first.
+// of completion, without a keyword, in memory or counted by outlines, unless each member's latest alone
+// is listed and the oldest first.
 func (x *feedScan) narrows(a *Ask) bool {
 	l := &a.Plan.listing
-	return l.After != nil && !l.Recorded && a.Plan.keyword == nil && (l.Every || !l.Up) && len(x.view.Cold(a.Brand)) == 0
+	return l.After != nil && !l.Recorded && a.Plan.keyword == nil && (l.Every || !l.Up) &&
+		(x.apart || len(x.view.Cold(a.Brand)) == 0)
 }
 
 // narrow has the scan leave out what is ahead of the cursor: here it is counted, or its

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/outline"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/topk"
 )
@@ -10,14 +11,18 @@ import (
 type feedScan struct {
 	*selection
 	*memberSet
-	feed feedState
-	take func(*topk.Row) // feed.offer
+	feed  feedState
+	apart bool // rows on disk are counted by outlines, and those of the page are looked for
+	cold  struct {
+		walk outline.Walk
+		met  []uint64 // members with a row on disk
+	}
 }
 
 // scanFeed offers the rows that may be among the first of a feed: those of tails and of
 // chunks whose newest row, or oldest, may still be one. Where a keyword is searched
 // it offers all. Rows from disk are offered if cold is set: else they were while they
-// were counted.
+// were counted, or walkCold offers them.
 func (x *feedScan) scanFeed(a *Ask, cold bool) (err error) {
 	x.view.Each(a.Brand, func(s *rows.Set, small bool) {
 		switch {
@@ -25,8 +30,7 @@ func (x *feedScan) scanFeed(a *Ask, cold bool) (err error) {
 		case !s.Cold:
 			x.scanSet(s, a.Brand, small)
 		case cold:
-			err = x.addCold(s, a.Cold)
-			x.truncate(0)
+			err = x.scanCold(s, a.Cold, x.feed.span, x.offerCold)
 		}
 	})
 	if err = x.result(err); err == nil {
@@ -146,4 +150,57 @@ func (x *feedScan) offer(r *topk.Row, kind uint32) {
 	}
 	r.Kind = sel.all[kind]
 	x.feed.offer(r)
+}
+
+// countCold counts the rows of a cold set without reading more than the ends of the range, where the
+// question's filters let every row of it pass; else it reads them all, and offers them to the page.
+func (x *feedScan) countCold(s *rows.Set, a *Ask) (n uint64, err error) {
+	if !x.apart {
+		err = x.scanCold(s, a.Cold, x.plan.span, func(m scannedRow) {
+			n++
+			x.offerCold(m)
+		})
+		return n, err
+	}
+	if a.Cold == nil {
+		return 0, rows.ErrCold
+	}
+	n, edges := s.Outline.Count(x.plan.span)
+	for _, in := range edges {
+		if err := x.scanCold(s, a.Cold, in, func(scannedRow) { n++ }); err != nil {
+			return 0, err
+		}
+	}
+	return n, nil
+}
+
+// addColdMembers adds a row of each member with one in a cold set, and offers all to the page.
+func (x *feedScan) addColdMembers(s *rows.Set, a *Ask) error {
+	return x.scanCold(s, a.Cold, x.plan.span, func(m scannedRow) {
+		x.offerCold(m)
+		if mark(x.cold.met, m.ord) == 1 {
+			n := x.grow(1)
+			x.ord[n], x.to[n] = m.ord, 0
+			x.truncate(n + 1)
+		}
+	})
+}
+
+// offerCold gives the feed a row that passes.
+func (x *feedScan) offerCold(m scannedRow) {
+	x.feed.offer(&topk.Row{Seq: m.seq, Time: m.time, Ord: m.ord, Brand: m.dense, Kind: m.kind, Points: m.points})
+}
+
+// walkCold offers the rows of cold sets that may be among the first, so many of which are wanted: from
+// the end that the listing begins with, until there are as many.
+func (x *feedScan) walkCold(a *Ask, keep int) error {
+	f, w := &x.feed, &x.cold.walk
+	if f.Cursor != nil {
+		keep++ // the cursor's own row is met, and not listed
+	}
+	w.Begin(f.span, f.Up, keep)
+	return x.readWalk(w, a, func() {
+		f.Settle()
+		w.Left = f.Near(w.Left)
+	}, x.offerCold)
 }

@@ -2,9 +2,11 @@ package scan
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/outline"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -15,6 +17,7 @@ type latestRows struct {
 	*rowScan
 	index  []uint32 // by ordinal: 1 + the place among those looked for; zero between questions
 	wanted []uint64 // members that are looked for
+	walk   outline.Walk
 }
 
 // find finds the latest action of each of the places, which all have one; of those
@@ -52,7 +55,7 @@ func (l *latestSearch) run(a *Ask) error {
 	if x.alone {
 		return x.scanAll(a, l.add)
 	}
-	if err := x.scanLoose(a, l.add); err != nil {
+	if err := x.scanSets(a, l.add, nil, func(*rows.Set) error { return nil }); err != nil {
 		return err
 	}
 	order := make([]int, len(x.spans))
@@ -67,8 +70,21 @@ func (l *latestSearch) run(a *Ask) error {
 		}
 		l.addSpan(a, &x.spans[i], x.owners[i])
 	}
-	return nil
+	return l.walkCold(a)
 }
+
+// walkCold looks through the rows of cold sets, the newest first, until none can win any more.
+func (l *latestSearch) walkCold(a *Ask) error {
+	w := &l.x.walk
+	w.Begin(l.x.plan.span, false, latestAtOnce)
+	return l.x.readWalk(w, a, func() {
+		l.known = false // what was found may be later than before
+		w.Left = topk.Within(w.Left, int64(l.since()), math.MaxUint32)
+	}, l.add)
+}
+
+// latestAtOnce is how many rows on disk are looked through first.
+const latestAtOnce = 1024
 
 // latestSearch is a search for the latest rows of members.
 type latestSearch struct {
@@ -79,10 +95,13 @@ type latestSearch struct {
 	known   bool          // bound is computed
 }
 
-// done reports that no row at or before the time can be the latest of anyone.
-func (l *latestSearch) done(time domain.Second) bool {
+// done reports that no row at or before the time can be the latest of any member.
+func (l *latestSearch) done(time domain.Second) bool { return time < l.since() }
+
+// since is the earliest time that a row may have which is the latest of a member.
+func (l *latestSearch) since() domain.Second {
 	if l.missing > 0 {
-		return false
+		return 0
 	}
 	if !l.known {
 		l.known, l.bound = true, ^domain.Second(0)
@@ -90,7 +109,7 @@ func (l *latestSearch) done(time domain.Second) bool {
 			l.bound = min(l.bound, l.rows[i].Time)
 		}
 	}
-	return time < l.bound
+	return l.bound
 }
 
 // newer is the member's row, its time and sequence set, if these are later than what

@@ -93,7 +93,7 @@ func (x *newcomers) dropTail(s *rows.Set, dense uint32, small bool, left []uint6
 
 // dropCold takes out those with a row on disk.
 func (x *newcomers) dropCold(s *rows.Set, from rows.Source, left []uint64) error {
-	return s.Read(from, func(stored []domain.Row) {
+	return s.Read(from, domain.Range{To: x.plan.span.From}, func(stored []domain.Row) {
 		for i := range stored {
 			r := &stored[i]
 			if r.Time < x.plan.span.From && x.view.Holds(r) {

@@ -76,7 +76,7 @@ func TestNewcomers_OfAColdBrandReadTheirSources(t *testing.T) {
 		Shape: domain.ShapeNewcomers, Range: domain.Range{From: w.start + 500, To: w.start + 1000}, Groups: []domain.Group{{Definition: 102}, {Definition: 103}},
 	}}
 	v, broken := table.Commit(nil), errors.New("broken")
-	disk := func(_ rows.Cold, f func([]domain.Row)) error { f(list); return nil }
+	disk := func(_ rows.Cold, _ domain.Range, f func([]domain.Row)) error { f(list); return nil }
 	a := h.ask(disk)
 	if got, err := NewScratch().newcomers.answer(v, a); err != nil || got.Before == 0 || got.Before != m.answer(h).Tally.Before {
 		t.Errorf("%+v %v, want %+v", got, err, m.answer(h).Tally)
@@ -84,7 +84,7 @@ func TestNewcomers_OfAColdBrandReadTheirSources(t *testing.T) {
 	if a.Earlier = nil; !errors.Is(second(NewScratch().newcomers.answer(v, a)), rows.ErrCold) {
 		t.Error("answered without the rows before the range")
 	}
-	if a.Earlier = func(rows.Cold, func([]domain.Row)) error { return broken }; !errors.Is(second(NewScratch().newcomers.answer(v, a)), broken) {
+	if a.Earlier = func(rows.Cold, domain.Range, func([]domain.Row)) error { return broken }; !errors.Is(second(NewScratch().newcomers.answer(v, a)), broken) {
 		t.Error("a source that fails is no error")
 	}
 }

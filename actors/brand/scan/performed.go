@@ -145,7 +145,7 @@ func (x *performedScan) scanSet(s *rows.Set, required []requiredBits, from rows.
 // scanCold scans a set that is on disk.
 func (x *performedScan) scanCold(s *rows.Set, required []requiredBits, from rows.Source) error {
 	f := &x.state
-	return s.Read(from, func(stored []domain.Row) {
+	return s.Read(from, f.in, func(stored []domain.Row) {
 		for i := range stored {
 			r := &stored[i]
 			if !x.view.Holds(r) || r.Time-f.in.From >= f.in.To-f.in.From {

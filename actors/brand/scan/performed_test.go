@@ -45,10 +45,10 @@ func (w *population) mixed(r *rand.Rand) (*rows.Table, *model) {
 
 // stored reads a model's rows as a store would.
 func (m *model) stored(w population) rows.Source {
-	return func(b rows.Cold, f func(list []domain.Row)) error {
+	return func(b rows.Cold, in domain.Range, f func(list []domain.Row)) error {
 		var list []domain.Row
 		for _, x := range m.rows {
-			if x.dense == b.Dense {
+			if x.dense == b.Dense && x.Time >= in.From && x.Time < in.To {
 				list = append(list, x.Row)
 			}
 		}

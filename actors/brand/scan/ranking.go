@@ -80,7 +80,8 @@ func (x *ranking) score(a *Ask) error {
 	if x.alone {
 		return x.scanAll(a, x.scoreMet)
 	}
-	if err := x.scanSets(a, x.scoreMet, x.scoreTail); err != nil {
+	cold := func(s *rows.Set) error { return x.scanCold(s, a.Cold, x.plan.span, x.scoreMet) }
+	if err := x.scanSets(a, x.scoreMet, x.scoreTail, cold); err != nil {
 		return err
 	}
 	l.all = l.all || x.passing(x.spanned())*allFrom >= x.words*64

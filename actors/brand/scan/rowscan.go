@@ -2,6 +2,7 @@ package scan
 
 import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/outline"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -31,18 +32,18 @@ func (x *rowScan) end() {
 // scanLoose calls f with the question's rows outside of chunks, and makes spans of
 // those in chunks; owners are the sets the spans are of.
 func (x *rowScan) scanLoose(a *Ask, f func(scannedRow)) (err error) {
-	return x.scanSets(a, f, nil)
+	return x.scanSets(a, f, nil, func(s *rows.Set) error { return x.scanCold(s, a.Cold, x.plan.span, f) })
 }
 
-// scanSets is scanLoose; tail, if it is not nil, takes the tails of whole sets.
-func (x *rowScan) scanSets(a *Ask, f func(scannedRow), tail func(rows.Tail)) (err error) {
+// scanSets is scanLoose; tail, if it is not nil, takes the tails of whole sets, and cold takes cold sets.
+func (x *rowScan) scanSets(a *Ask, f func(scannedRow), tail func(rows.Tail), cold func(*rows.Set) error) (err error) {
 	x.reset()
 	x.owners = x.owners[:0]
 	x.view.Each(a.Brand, func(s *rows.Set, small bool) {
 		switch {
 		case err != nil || !x.running():
 		case s.Cold:
-			err = x.scanCold(s, a.Cold, f)
+			err = cold(s)
 		case small:
 			x.scanSmall(s, a, f)
 		default:
@@ -103,12 +104,12 @@ func (x *rowScan) scanSmall(s *rows.Set, a *Ask, f func(scannedRow)) {
 	}
 }
 
-// scanCold reads a set from disk.
-func (x *rowScan) scanCold(s *rows.Set, from rows.Source, f func(scannedRow)) error {
-	return s.Read(from, func(stored []domain.Row) {
+// scanCold reads the rows of a set in a range that is within the question's from disk.
+func (x *selection) scanCold(s *rows.Set, from rows.Source, in domain.Range, f func(scannedRow)) error {
+	return s.Read(from, in, func(stored []domain.Row) {
 		for i := range stored {
 			r := &stored[i]
-			if !x.view.Holds(r) {
+			if r.Time-in.From >= in.To-in.From || !x.view.Holds(r) {
 				continue
 			}
 			k := rows.Kind{Definition: r.Definition, Service: r.Service}
@@ -117,6 +118,36 @@ func (x *rowScan) scanCold(s *rows.Set, from rows.Source, f func(scannedRow)) er
 			}
 		}
 	})
+}
+
+// readWalk calls f with the rows of cold sets, part by part of a walk that has begun, as long as there is
+// one; before each part it calls next.
+func (x *selection) readWalk(w *outline.Walk, a *Ask, next func(), f func(scannedRow)) error {
+	cold := x.sets[:0]
+	x.view.Each(a.Brand, func(s *rows.Set, _ bool) {
+		if s.Cold {
+			w.Add(&s.Outline)
+			cold = append(cold, s)
+		}
+	})
+	defer func() {
+		w.End()
+		clear(cold)
+		x.sets = cold
+	}()
+	for x.running() {
+		next()
+		part, ok := w.Next()
+		if !ok {
+			break
+		}
+		for _, s := range cold {
+			if err := x.scanCold(s, a.Cold, part, f); err != nil {
+				return err
+			}
+		}
+	}
+	return x.result(nil)
 }
 
 // scanAll calls f with every row of the question, in no order. It is for questions that

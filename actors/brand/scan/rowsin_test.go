@@ -11,7 +11,7 @@ import (
 )
 
 // The rows that a question has to read are counted one by one: those in the range that
-// count, and of a brand on disk alone all that count.
+// count, and of a brand on disk no fewer, but not all that it has.
 func TestRowsIn_IsWhatANaiveModelCounts(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -28,20 +28,19 @@ func TestRowsIn_IsWhatANaiveModelCounts(t *testing.T) {
 		}
 		in := domain.Range{From: w.start + uint32(r.IntN(int(w.span)))}
 		in.To = in.From + uint32(r.IntN(int(w.span)))
-		list, held := uint64(0), uint64(0)
+		list, held, span := uint64(0), uint64(0), w.span/32
 		for _, f := range m.rows {
 			if f.dense != dense && (dense != rows.EveryBrand || f.dense == rows.Visits) {
 				continue
 			}
 			cold := i >= some(200) && f.dense == 1
-			held += uint64(bitset.Bit(cold))
-			list += uint64(bitset.Bit(cold || f.Time >= in.From && f.Time < in.To))
+			inside := f.Time >= in.From && f.Time < in.To
+			near := cold && f.Time+span >= in.From && f.Time < in.To+span
+			held += uint64(bitset.Bit(near && !inside))
+			list += uint64(bitset.Bit(inside))
 		}
-		if in.From == in.To {
-			list = 0
-		}
-		if got := v.RowsIn(dense, in); got != list || v.Held(dense) != held {
-			t.Fatalf("seed %d, %d: brand %d has %d rows in %+v and %d on disk, want %d and %d", seed, i, dense, got, in, v.Held(dense), list, held)
+		if got := v.RowsIn(dense, in); got < list || got > list+held {
+			t.Fatalf("seed %d, %d: brand %d has %d rows in %+v, want %d and at most %d more", seed, i, dense, got, in, list, held)
 		}
 	}
 }

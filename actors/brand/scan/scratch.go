@@ -44,7 +44,6 @@ func NewScratch() *Scratch {
 	x.histogram = histogram{rowScan: &x.visitor, ranking: &x.ranking}
 	x.feed = feedScan{selection: s, memberSet: &x.members}
 	x.feed.feed.hits.atOnce = searchAtOnce
-	x.feed.take = x.feed.feed.offer
 	x.performed.selection = s
 	return x
 }

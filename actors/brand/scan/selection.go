@@ -5,7 +5,6 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
-	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -17,13 +16,13 @@ type selection struct {
 	kindTargets
 	looseRows
 
-	view   *rows.View
-	plan   *Plan
-	first  uint32 // day of the range's start
-	spans  []span
-	lut    []uint32        // the spans' tables: code in the chunk → target
-	pos    []uint16        // places of rows in a chunk
-	stored func(*topk.Row) // of a feed: takes the rows from disk that pass; else nil
+	view  *rows.View
+	plan  *Plan
+	first uint32 // day of the range's start
+	spans []span
+	lut   []uint32    // the spans' tables: code in the chunk → target
+	pos   []uint16    // places of rows in a chunk
+	sets  []*rows.Set // that are on disk; empty but while they are read
 }
 
 // span is a stretch of a chunk's rows that belong to the question, but for those
@@ -76,7 +75,6 @@ func (x *selection) reset() {
 // end drops everything that the question held.
 func (x *selection) end() {
 	clear(x.spans[:cap(x.spans)])
-	x.stored = nil
 	x.view, x.plan, x.asked, x.all, x.filter = nil, nil, nil, nil, nil
 	x.labels = nil
 	x.sites.end()
@@ -174,16 +172,18 @@ func (x *cancellation) result(err error) error {
 
 // selectRows finds the question's rows: stretches of chunks, and loose rows from
 // tails, from small brands and from disk.
-func (x *selection) selectRows(a *Ask) error { return x.selectSets(a, x.addTail) }
+func (x *selection) selectRows(a *Ask) error {
+	return x.selectSets(a, x.addTail, func(s *rows.Set) error { return x.addCold(s, a.Cold) })
+}
 
-// selectSets is collect; tail takes the tails of whole sets.
-func (x *selection) selectSets(a *Ask, tail func(rows.Tail)) (err error) {
+// selectSets is selectRows; tail takes the tails of whole sets, and cold takes cold sets.
+func (x *selection) selectSets(a *Ask, tail func(rows.Tail), cold func(*rows.Set) error) (err error) {
 	v := x.view
 	v.Each(a.Brand, func(s *rows.Set, small bool) {
 		switch {
 		case err != nil || !x.running():
 		case s.Cold:
-			err = x.addCold(s, a.Cold)
+			err = cold(s)
 		case small:
 			x.addSmall(s, a.Brand)
 		default:
@@ -285,7 +285,7 @@ func (x *selection) addLoose(time, ord, target uint32) {
 // addCold appends the passing rows of a cold brand.
 func (x *selection) addCold(s *rows.Set, from rows.Source) error {
 	v, in := x.view, x.plan.span
-	return s.Read(from, func(stored []domain.Row) {
+	return s.Read(from, in, func(stored []domain.Row) {
 		n := x.grow(len(stored))
 		ord, to, day := x.ord, x.to, x.day
 		for i := range stored {
@@ -300,9 +300,7 @@ func (x *selection) addCold(s *rows.Set, from rows.Source) error {
 			if x.filter != nil {
 				ok &= bitset.Get(x.filter, uint32(r.Ord))
 			}
-			if n += ok; x.stored != nil && ok == 1 {
-				x.stored(&topk.Row{Seq: r.Seq, Time: r.Time, Ord: uint32(r.Ord), Brand: s.Dense, Kind: k, Points: r.Points})
-			}
+			n += ok
 		}
 		x.truncate(n)
 	})

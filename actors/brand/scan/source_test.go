@@ -63,10 +63,10 @@ func TestScratch_ReadsAColdBrandFromItsSource(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	broken := errors.New("disk")
-	if _, err := NewScratch().tally.answer(v, &Ask{Plan: plan, Brand: rows.EveryBrand, Cold: func(rows.Cold, func([]domain.Row)) error { return broken }}); !errors.Is(err, broken) {
+	if _, err := NewScratch().tally.answer(v, &Ask{Plan: plan, Brand: rows.EveryBrand, Cold: func(rows.Cold, domain.Range, func([]domain.Row)) error { return broken }}); !errors.Is(err, broken) {
 		t.Errorf("got %v", err)
 	}
-	disk := func(_ rows.Cold, f func([]domain.Row)) error { f(list); return nil }
+	disk := func(_ rows.Cold, _ domain.Range, f func([]domain.Row)) error { f(list); return nil }
 	if got := tallyOf(t, v, rows.EveryBrand, disk); got != (domain.Count{Actions: 52, Members: 50}) {
 		t.Errorf("got %+v", got)
 	}

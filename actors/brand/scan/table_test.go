@@ -176,6 +176,9 @@ func (s *walk) maintain() {
 	if s.r.IntN(40) == 0 {
 		s.evictSmall()
 	}
+	if s.r.IntN(40) == 0 {
+		s.table.Coarsen()
+	}
 }
 
 // evictSmall evicts some brands of the rest, and names some that have nothing there.
@@ -259,8 +262,12 @@ func (s *walk) ask(v *rows.View, x *Scratch, r *rand.Rand) answered {
 	h := s.w.question(r)
 	got := answered{version: v.Version, h: h, bound: v.RowsIn(h.dense, h.q.Range)}
 	disk, _ := s.disk.Load(v.Version)
-	cold := func(b rows.Cold, f func([]domain.Row)) error {
+	exactly := r.IntN(2) == 0
+	cold := func(b rows.Cold, in domain.Range, f func([]domain.Row)) error {
 		list := disk.(map[uint32][]domain.Row)[b.Dense]
+		if exactly { // the rows of the range, and no others
+			list = slices.DeleteFunc(slices.Clone(list), func(r domain.Row) bool { return r.Time < in.From || r.Time >= in.To })
+		}
 		for part := range slices.Chunk(list, 100) {
 			f(part)
 		}

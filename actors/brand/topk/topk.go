@@ -2,6 +2,7 @@ package topk
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
@@ -85,6 +86,24 @@ func (p *Page) Beyond(time uint32) bool {
 		return false
 	}
 	return (time > p.edge.Time) == p.Up
+}
+
+// Settle has Beyond and Near know the last of the first rows as soon as there are so many.
+func (p *Page) Settle() {
+	if p.pruned && p.take > 0 && len(p.Rows) >= p.take {
+		p.cut()
+	}
+}
+
+// Near is the part of a range whose rows may still be among the first.
+func (p *Page) Near(in domain.Range) domain.Range {
+	switch {
+	case !p.full || p.recorded:
+		return in
+	case p.Up:
+		return Within(in, 0, int64(p.edge.Time)+1)
+	}
+	return Within(in, int64(p.edge.Time), math.MaxUint32)
 }
 
 // Add takes a row into account.

@@ -92,6 +92,7 @@ func (c *columnCache) evict(held int) {
 		return
 	}
 	held -= c.evictSmall(limit * 3 / 4)
+	held -= c.coarsen(limit / 4)
 	for _, one := range c.candidates() {
 		if held <= limit*9/10 {
 			break
@@ -99,6 +100,28 @@ func (c *columnCache) evict(held int) {
 		held -= c.drop(&one)
 	}
 	c.stats.Columns.Store(int64(held))
+}
+
+// coarsen forgets when rows on disk were made, the more exact the more often, until what is known of it
+// takes no more than a limit, and gives how many bytes that freed.
+func (c *columnCache) coarsen(limit int) (freed int) {
+	known := func() (n int) {
+		for _, a := range c.accounts.byID {
+			a.table.Own(func(of *rows.Columns) { n += of.OutlineBytes() })
+		}
+		return n
+	}
+	before := known()
+	for now, more := before, true; now > limit && more; now = known() {
+		more = false
+		for id, a := range c.accounts.byID {
+			if a.table.Coarsen() {
+				more = true
+				c.accounts.touch(id, a)
+			}
+		}
+	}
+	return before - known()
 }
 
 // smallLeast is how few rows of a brand in the rest are not worth to be evicted.

@@ -1,0 +1,94 @@
+package outline
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Walk goes over the times of some sets from one end, a part after the other: each reaches as far as
+// there are as many rows as are wanted. Who reads part by part reads little more than it looks for, and
+// no row twice. It is reused; one goroutine.
+type Walk struct {
+	Left domain.Range // what no part had yet; it may be made shorter between two parts
+	up   bool
+	want uint64 // rows of the next part
+	of   []*Outline
+	ends []end
+}
+
+// end is how far a part reaches that includes a stretch.
+type end struct {
+	far  domain.Second
+	rows uint32
+}
+
+// Begin begins with a range, from its earliest time on if up, else from its latest; the first part has so
+// many rows. Add follows for each set.
+func (w *Walk) Begin(in domain.Range, up bool, want int) {
+	w.Left, w.up, w.want, w.of = in, up, uint64(max(want, 1)), w.of[:0]
+}
+
+// Add adds a set by its outline.
+func (w *Walk) Add(o *Outline) { w.of = append(w.of, o) }
+
+// End forgets the outlines.
+func (w *Walk) End() { clear(w.of[:cap(w.of)]) }
+
+// Next is the next part, of twice as many rows as the one before; false where no set has a row in what is
+// left.
+func (w *Walk) Next() (part domain.Range, ok bool) {
+	part, w.ends = w.Left, w.ends[:0]
+	most := 2*int(min(w.want, 1<<20)) + 1024
+	for _, o := range w.of {
+		met := uint64(0)
+		o.Each(part, w.up, func(s Stretch) bool {
+			ok = true
+			if s.First < w.Left.From || s.Last >= w.Left.To { // it is not known how many of its rows are left
+				return true
+			}
+			far := s.First
+			if w.up {
+				far = s.Last
+			}
+			w.ends, met = append(w.ends, end{far, s.Rows}), met+uint64(s.Rows)
+			return met < w.want
+		})
+		if len(w.ends) >= most {
+			part = w.shorten(part)
+		}
+	}
+	part = w.shorten(part)
+	if w.up {
+		w.Left.From = part.To
+	} else {
+		w.Left.To = part.From
+	}
+	w.want *= 2
+	return part, ok
+}
+
+// shorten is the part as long as it must be for what is known of it; what is beyond is forgotten.
+func (w *Walk) shorten(part domain.Range) domain.Range {
+	slices.SortFunc(w.ends, func(a, b end) int {
+		if w.up {
+			return cmp.Compare(a.far, b.far)
+		}
+		return cmp.Compare(b.far, a.far)
+	})
+	met := uint64(0)
+	for i, e := range w.ends {
+		if met += uint64(e.rows); met < w.want {
+			continue
+		}
+		w.ends = w.ends[:i+1]
+		if w.up {
+			part.To = min(part.To, e.far+1)
+		} else {
+			part.From = max(part.From, e.far)
+		}
+		break
+	}
+	return part
+}
