@@ -24,6 +24,13 @@ type barrier struct {
 // Journal is the journal's topic.
 func (b *barrier) Journal() domain.TopicID { return b.logs.Journal.Topic() }
 
+// End is the offset behind the last record of a shard's log.
+func (b *barrier) End(ctx context.Context, shard int) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	defer cancel()
+	return b.logs.Journal.End(ctx, shard)
+}
+
 // Await returns once the position is applied, and what follows from it in other
 // shards: every receiver has what was sent to it by then.
 func (b *barrier) Await(ctx context.Context, wait domain.Position) error {

@@ -95,7 +95,9 @@ func (n *Node) Open(ctx context.Context) error {
 // see Ready.
 func (n *Node) Start() {
 	n.shards.start(n.lifetime.loading, n.settings)
-	n.Coordinator = query.New(query.Options{Shards: n.queried(), Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows})
+	shards := n.queried()
+	n.submitter.Addresses = &query.Addresses{Shards: shards, Logs: n}
+	n.Coordinator = query.New(query.Options{Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows})
 	n.routing.start(n.system.Root, n.shards, n.catalogReader)
 	n.catalogMoved() // what moved meanwhile
 	if n.o.Trim != nil {

@@ -8,12 +8,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/query"
 )
 
 // submitter appends commands to the journal and the catalog, and waits for their outcomes.
 type submitter struct {
-	shards  *shards
-	catalog *catalogReader
+	*query.Addresses // of a node that is started
+	shards           *shards
+	catalog          *catalogReader
 }
 
 // Submit appends a command to the log that it is applied from and waits for its outcome, or,

@@ -375,6 +375,38 @@ func (s *fakeEngine) Resolve(_ context.Context, _ domain.AccountID, _ domain.Ide
 	return s.names[hash], domain.Position{Journal: journalID, Shards: []domain.ShardOffset{{Shard: int(hash.Slot()) / 512, Next: 8}}}, nil
 }
 
+func (s *fakeEngine) Addressed(_ context.Context, account domain.AccountID, to []domain.Addressee, wait domain.Position) ([]domain.MemberID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waited = append(s.waited, wait)
+	out := make([]domain.MemberID, len(to))
+	for i, a := range to {
+		id := a.Member
+		if id == 0 {
+			id = s.holder(account, a.Identity)
+		}
+		m := s.members[id]
+		if m == nil || m.Account != account || a.Member == 0 && m.State == domain.MemberErased {
+			continue
+		}
+		out[i] = id
+	}
+	return out, nil
+}
+
+// holder is who has an identity, by name or by a service record.
+func (s *fakeEngine) holder(account domain.AccountID, of domain.IdentityHash) domain.MemberID {
+	for id, m := range s.members {
+		for i := range m.Services {
+			r := &m.Services[i]
+			if (testHasher{}).Identity(account, domain.ByService, r.Service.String(), r.UID) == of {
+				return id
+			}
+		}
+	}
+	return s.names[of]
+}
+
 func (s *fakeEngine) ResolveAll(_ context.Context, _ domain.AccountID, names []domain.Name, wait domain.Position) (out []domain.MemberID, at domain.Position, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -128,6 +128,7 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	s.putMerged()
 	s.names[testHasher{}.Identity(1, domain.ByEmail, "ada@example.com")] = 4097
 	s.names[testHasher{}.Identity(1, domain.ByService, "spotify", "u-7")] = 4097
+	s.names[testHasher{}.Identity(1, domain.ByPartner, "acme", "77")] = 4097
 	if answer != nil {
 		s.answer = answer[0]
 	}

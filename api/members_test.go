@@ -46,7 +46,7 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 		Email: testHasher{}.Identity(1, domain.ByEmail, "Ada@Example.com"), Username: testHasher{}.Identity(1, domain.ByUsername, "spotify", "ada"),
 		Partner: testHasher{}.Identity(1, domain.ByPartner, "acme", "77"), PartnerCode: "acme", Domain: "example.com", At: now.UnixMilli(),
 		Visit: domain.Visit{Page: "example.com/join", Device: domain.Phone},
-		Given: fields(domain.Gender, "Other", domain.City, "Köln", domain.Region, "NW", domain.Country, "DE"),
+		Given: fields(domain.Gender, "Other", domain.Region, "NW", domain.Country, "DE"),
 		Record: fields(
 			domain.RecordExpires, "soon", domain.RecordPaid, "1", domain.RecordSharing, "0",
 			domain.RecordFollowers, "12", domain.RecordLikes, "0",
@@ -55,7 +55,7 @@ func TestI6_RegistrationIsComplete(t *testing.T) {
 	personal := h.personalOf(&m.Personal)
 	wantPersonal := &domain.Personal{
 		Profile: fields(
-			domain.FirstName, "Ada", domain.Username, "ada", domain.EmailAddress, "Ada@Example.com",
+			domain.FirstName, "Ada", domain.Username, "ada", domain.EmailAddress, "Ada@Example.com", domain.City, "Köln",
 			domain.PostCode, "50667", domain.AvatarURL, "https://x.y/a.png", domain.Birthdate, "1990-12-24",
 		),
 		Services: []domain.PersonalService{{

@@ -48,19 +48,68 @@ func TestRecord_Stamped(t *testing.T) {
 	equal(t, wantEvent, event, "as a dead letter")
 }
 
-// A record goes to the slot of its address.
-func TestRecord_Slot(t *testing.T) {
+// A record goes to its member's slot with the member's id, whatever it was named by: what is in the log, which
+// is kept, has no name of the member.
+func TestRecord_CarriesTheMembersID(t *testing.T) {
+	for _, c := range []struct{ params, line string }{
+		{"id=4097", `"id":4097`},
+		{"service=spotify&uid=u-7", `"service":"spotify","uid":"u-7"`},
+		{"partnercode=acme&partnerid=77", `"partnercode":"acme","partnerid":"77"`},
+	} {
+		for _, async := range []string{"0", "1"} {
+			h := newFixture(t)
+			h.status(h.post("/v1.1/activity/record", "activityid=100&brandid=2&async="+async+"&"+c.params), 200+2*int(async[0]-'0'))
+			h.lines("?async="+async, `{"activityid":100,"brandid":2,`+c.line+`}`)
+			for _, s := range h.engine.submitted {
+				a := s.Activity
+				if a.Member != 4097 || !a.Identity.IsZero() || s.Slot != a.Member.Slot() || !a.Defaulted || a.Brand != 2 {
+					t.Errorf("%s, async=%s: %+v", c.params, async, a)
+				}
+				for _, name := range []string{"u-7", "acme", `"77"`} {
+					if strings.Contains(a.Raw, name) {
+						t.Errorf("%s, async=%s: the log has %s", c.params, async, a.Raw)
+					}
+				}
+			}
+			if len(h.engine.submitted) != 2 {
+				t.Errorf("%s: %d submissions", c.params, len(h.engine.submitted))
+			}
+		}
+	}
+}
+
+// A record of a member that the account does not have is error 5 at once, whether its outcome is awaited or not,
+// and nothing is submitted; of many it is the error of its index.
+func TestRecord_UnknownMember(t *testing.T) {
+	for _, c := range []struct{ params, line, parameter string }{
+		{"id=12289", `"id":12289`, "id"},
+		{"service=spotify&uid=none", `"service":"spotify","uid":"none"`, "uid"},
+		{"service=deezer&uid=u-7", `"service":"deezer","uid":"u-7"`, "uid"},
+		{"partnercode=acme&partnerid=78", `"partnercode":"acme","partnerid":"78"`, "partnerID"},
+	} {
+		for _, async := range []string{"0", "1"} {
+			h := newFixture(t)
+			h.refused(h.post("/v1.1/activity/record", "activityid=100&brandid=1&async="+async+"&"+c.params), domain.NotFound, c.parameter)
+			out, _ := h.lines("?async="+async, goodRecord, `{"activityid":100,"brandid":1,`+c.line+`}`, goodRecord)
+			if out.Accepted != 2 || out.Rejected != 1 || out.Items[1].Error == nil || out.Items[1].Error.Code != int(domain.NotFound) {
+				t.Errorf("%s: %+v", c.line, out)
+			}
+			if len(h.engine.submitted) != 2 {
+				t.Errorf("%s, async=%s: %d submissions", c.params, async, len(h.engine.submitted))
+			}
+		}
+	}
+}
+
+// The member of a record is looked up when what the caller has seen is applied.
+func TestRecord_WaitsForTheMember(t *testing.T) {
 	h := newFixture(t)
-	s, _ := h.recorded("activityid=100&brandid=2&service=spotify&uid=u-1")
-	if want := (testHasher{}).Identity(1, domain.ByService, "spotify", "u-1"); s.Activity.Identity != want || s.Slot != want.Slot() || s.Activity.Member != 0 {
-		t.Errorf("%+v", s.Activity)
-	}
-	s, _ = h.recorded("activityid=100&brandid=2&partnercode=acme&partnerid=77")
-	if want := (testHasher{}).Identity(1, domain.ByPartner, "acme", "77"); s.Activity.Identity != want || s.Slot != want.Slot() || s.Activity.Brand != 2 {
-		t.Errorf("%+v", s.Activity)
-	}
-	if !s.Activity.Defaulted {
-		t.Error("a record without a timestamp has one")
+	w := h.post("/v1.1/member/register", "service=spotify&uid=new&authtoken=t")
+	at := w.Header().Get("X-Position")
+	h.engine.waited = nil
+	h.post("/v1.1/activity/record?wait_for="+at, "activityid=100&brandid=1&service=spotify&uid=u-7")
+	if len(h.engine.waited) == 0 || len(h.engine.waited[len(h.engine.waited)-1].Shards) == 0 {
+		t.Errorf("it was looked up at %+v", h.engine.waited)
 	}
 }
 

@@ -58,6 +58,20 @@ type Identity struct {
 	Member MemberID
 }
 
+// Addressee is the member that an activity is addressed to: by its id, or by an identity that it has.
+type Addressee struct {
+	Member   MemberID
+	Identity IdentityHash // looked at without Member
+}
+
+// Slot is that of the member, else of the identity.
+func (a Addressee) Slot() Slot {
+	if a.Member != 0 {
+		return a.Member.Slot()
+	}
+	return a.Identity.Slot()
+}
+
 // Name is an identity that a member may have.
 type Name struct {
 	Kind IdentityKind

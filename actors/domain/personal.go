@@ -80,7 +80,7 @@ func (f Fields) Bits() (bits uint64) {
 // in clear, since questions filter by them.
 func (f Field) Personal() bool {
 	switch f {
-	case Gender, City, Region, Country, GeoCountry, GeoRegion, GeoCity,
+	case Gender, Region, Country, GeoCountry, GeoRegion,
 		RecordExpires, RecordPaid, RecordSharing, RecordFollowers, RecordLikes:
 		return false
 	}

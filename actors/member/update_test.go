@@ -24,7 +24,7 @@ func twoServices() *State {
 func TestUpdate_ChangesAddressAndProfile(t *testing.T) {
 	s := twoServices()
 	u := &domain.UpdateMember{
-		Member: s.Member.ID, Email: identity('n'), Given: domain.Fields{{Field: domain.City, Value: "Oslo"}}, At: 9,
+		Member: s.Member.ID, Email: identity('n'), Given: domain.Fields{{Field: domain.Region, Value: "Oslo"}}, At: 9,
 		Records: []domain.RecordUpdate{
 			{ID: 1, Login: identity('f')},
 			{ID: 2, Verified: identity('v'), Validity: domain.TokenRefused, Given: domain.Fields{{Field: domain.RecordSharing, Value: "0"}}},
@@ -44,7 +44,7 @@ func TestUpdate_ChangesAddressAndProfile(t *testing.T) {
 		t.Fatal(end)
 	}
 	m := &s.Member
-	if m.Profile.Get(domain.City) != "Oslo" || m.Email != identity('n') || m.Updated != 9 || m.Changed() != 9 ||
+	if m.Profile.Get(domain.Region) != "Oslo" || m.Email != identity('n') || m.Updated != 9 || m.Changed() != 9 ||
 		m.Services[0].Identity != identity('f') || m.Password(identity('f')) != "$1$salt$x" || len(m.Passwords) != 1 ||
 		!m.Services[1].Invalid || m.Services[1].Sharing() || m.Services[1].Verified != identity('v') {
 		t.Fatalf("%+v", m)

@@ -14,6 +14,7 @@ import (
 type fakeLogs struct{}
 
 func (fakeLogs) Await(context.Context, domain.Position) error { return nil }
+func (fakeLogs) End(context.Context, int) (int64, error)      { return 0, nil }
 func (fakeLogs) Lag() time.Duration                           { return 0 }
 func (fakeLogs) Journal() domain.TopicID                      { return domain.TopicID{1} }
 func (fakeLogs) Catalog() *catalog.View                       { return &catalog.View{} }

@@ -27,6 +27,8 @@ type Shard interface {
 	// Anyone is the record of a member of whatever account and state; nil where there is none, or that
 	// is not known.
 	Anyone(id domain.MemberID) *domain.Member
+	// Has reports that the account has, or had, the member; that costs a look at what is in memory.
+	Has(account domain.AccountID, id domain.MemberID) bool
 	// Erased reports that the member of the account is known to be erased.
 	Erased(account domain.AccountID, id domain.MemberID) bool
 	// Resolve is the members that names of the shard name, all of those that a pointer
@@ -50,6 +52,8 @@ type Shard interface {
 type Logs interface {
 	// Await returns once the position is applied, and what follows from it in other shards.
 	Await(ctx context.Context, wait domain.Position) error
+	// End is the offset behind the last record of a shard's log.
+	End(ctx context.Context, shard int) (int64, error)
 	// Lag is how old an answer made now may be.
 	Lag() time.Duration
 	// Journal is the journal's topic.

@@ -177,6 +177,17 @@ func (l *Local) Anyone(id domain.MemberID) *domain.Member {
 	return m
 }
 
+// Has looks at the view.
+func (l *Local) Has(account domain.AccountID, id domain.MemberID) bool {
+	v := l.Views.Acquire()
+	if v == nil {
+		return false
+	}
+	defer v.Release()
+	place, ok := v.Roster.Find(id)
+	return ok && place.Account == account
+}
+
 // Erased looks at the view. Only of a member that answers do not show the record is read.
 func (l *Local) Erased(account domain.AccountID, id domain.MemberID) bool {
 	v := l.Views.Acquire()

@@ -32,7 +32,7 @@ type Action struct {
 	Service     bind.Service `name:"service" doc:"with uid says who"`
 	UID         string       `name:"uid" doc:"with service says who"`
 	BrandID     bind.ID      `name:"brandid" doc:"required unless the definition has a brand" eg:"1"`
-	Content     content      `name:"content" doc:"an object, or text" eg:"{\"TrackName\":\"Blue\"}"`
+	Content     content      `name:"content" doc:"an object, or text; it is kept in clear, as you publish it: put nobody's name in it" eg:"{\"TrackName\":\"Blue\"}"`
 	Link        bind.URL     `name:"link" doc:"address of what it was done with, http or https" eg:"https://example.com/track"`
 	Media       bind.URL     `name:"media" doc:"address of a picture of it, http or https" eg:"https://example.com/cover.png"`
 	Marker      string       `name:"marker" doc:"the record's name within application and member, known in the month of its timestamp and, for any timestamp, in the current and the previous month: the same record again gives the item there is, another one under it is error 7; timestamp (where one is given), brand, definition and service decide whether it is the same, content does not" eg:"m-1"`
@@ -111,11 +111,19 @@ func (in *Action) Check() *domain.Error {
 func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) {
 	// Whether a request is a repeat only its shard knows, so one with an
 	// Idempotency-Key waits for its outcome and is answered as it asked all the same.
-	s, err := recording(req, &in.Action, in.Async && !req.Keyed)
+	durable := in.Async && !req.Keyed
+	a, err := activityOf(req, &in.Action)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.Action.standing(ctx, req, s.Durable); err != nil {
+	if err := in.Action.standing(ctx, req, durable); err != nil {
+		return nil, err
+	}
+	if err := resolve(ctx, req, []*Action{&in.Action}, []*domain.Activity{a})[0]; err != nil {
+		return nil, err
+	}
+	s, err := recording(req, &in.Action, a, durable)
+	if err != nil {
 		return nil, err
 	}
 	out, err := req.Submit(ctx, s)
@@ -166,20 +174,40 @@ func (in *Action) standing(ctx context.Context, req *serve.Request, durable bool
 	return serve.BlameMember(err, "id")
 }
 
-// recording is the submission of an action. A durable one, whose outcome is not awaited,
-// carries what came over HTTP: refused, it becomes a dead letter that can be published
-// again.
-func recording(req *serve.Request, in *Action, durable bool) (domain.Submission, error) {
-	a, err := activityOf(req, in)
-	if err != nil {
-		return domain.Submission{}, err
+// resolve addresses each activity to the id of its member, so that no name of a member gets into the
+// log, and gives what is wrong with each. Under an Idempotency-Key a member that is not known is left
+// to its shard: a repeat of what was recorded still gets its first outcome.
+func resolve(ctx context.Context, req *serve.Request, in []*Action, of []*domain.Activity) []error {
+	errs := make([]error, len(of))
+	to := make([]domain.Addressee, len(of))
+	for i, a := range of {
+		to[i] = domain.Addressee{Member: a.Member, Identity: a.Identity}
 	}
+	ids, err := req.Engine.Addressed(ctx, req.Account(), to, req.Wait)
+	for i, a := range of {
+		switch {
+		case err != nil:
+			errs[i] = serve.WaitFault(err)
+		case ids[i] != 0:
+			a.Member, a.Identity = ids[i], domain.IdentityHash{}
+		case !req.Keyed:
+			name := in[i].memberParameter()
+			errs[i] = domain.Bad(domain.NotFound, name, "the account has no such member")
+		}
+	}
+	return errs
+}
+
+// recording is the submission of an action. A durable one, whose outcome is not awaited,
+// carries what came over HTTP, with the member's id for its name: refused, it becomes a dead letter
+// that can be published again.
+func recording(req *serve.Request, in *Action, a *domain.Activity, durable bool) (domain.Submission, error) {
 	s := req.Submission()
-	s.Activity, s.Slot, s.Durable = a, slotOf(a), durable
+	s.Activity, s.Slot, s.Durable = a, domain.Addressee{Member: a.Member, Identity: a.Identity}.Slot(), durable
 	if !durable {
 		return s, nil
 	}
-	raw, err := json.Marshal(eventOf(req, in))
+	raw, err := json.Marshal(eventOf(req, in, a.Member))
 	if err != nil {
 		return s, &domain.Error{Code: domain.Internal, Op: "event", Err: err}
 	}
@@ -199,14 +227,6 @@ func refusedOutcome(a *domain.Activity, out *domain.Outcome) *domain.Error {
 		return nil
 	}
 	return domain.Bad(domain.NotFound, refusedParameter[a.Refusal], a.Detail)
-}
-
-// slotOf is where an activity is applied: its member's slot, else its identity's.
-func slotOf(a *domain.Activity) domain.Slot {
-	if a.Member != 0 {
-		return a.Member.Slot()
-	}
-	return a.Identity.Slot()
 }
 
 // activityOf is the activity that the parameters mean, stamped with the fields of the
@@ -294,30 +314,25 @@ func refused(req *serve.Request, a *domain.Activity, reason domain.Reason, err e
 }
 
 // event is a record over HTTP in the form of the public topic: a dead letter of it
-// can be published there again, and is the same action.
+// can be published there again, and is the same action. It names the member by its id alone.
 type event struct {
-	ID          string            `json:"id"`
-	Source      string            `json:"source"`
-	Time        string            `json:"time,omitempty"`
-	Account     domain.AccountID  `json:"account"`
-	Member      bind.ID           `json:"memberID,omitempty"`
-	Service     string            `json:"service,omitempty"`
-	UID         string            `json:"serviceUserID,omitempty"`
-	PartnerCode string            `json:"partnerCode,omitempty"`
-	PartnerID   string            `json:"partnerID,omitempty"`
-	Activity    bind.ID           `json:"activityID"`
-	Brand       bind.ID           `json:"brandID,omitempty"`
-	Content     json.RawMessage   `json:"content,omitempty"`
-	Link        bind.URL          `json:"link,omitempty"`
-	Media       bind.URL          `json:"media,omitempty"`
-	Geo         map[string]string `json:"geo,omitempty"`
+	ID       string            `json:"id"`
+	Source   string            `json:"source"`
+	Time     string            `json:"time,omitempty"`
+	Account  domain.AccountID  `json:"account"`
+	Member   domain.MemberID   `json:"memberID"`
+	Activity bind.ID           `json:"activityID"`
+	Brand    bind.ID           `json:"brandID,omitempty"`
+	Content  json.RawMessage   `json:"content,omitempty"`
+	Link     bind.URL          `json:"link,omitempty"`
+	Media    bind.URL          `json:"media,omitempty"`
+	Geo      map[string]string `json:"geo,omitempty"`
 }
 
-func eventOf(req *serve.Request, in *Action) *event {
+func eventOf(req *serve.Request, in *Action, member domain.MemberID) *event {
 	source, id := dedupSource(req, in)
 	e := &event{
-		ID: id, Source: source, Account: req.Account(), Member: in.ID, Service: domain.Service(in.Service).String(), UID: in.UID,
-		PartnerCode: in.PartnerCode, PartnerID: in.PartnerID, Activity: in.ActivityID, Brand: in.BrandID,
+		ID: id, Source: source, Account: req.Account(), Member: member, Activity: in.ActivityID, Brand: in.BrandID,
 		Link: in.Link, Media: in.Media, Geo: map[string]string{},
 	}
 	if in.Timestamp.Given {

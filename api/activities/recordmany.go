@@ -19,6 +19,7 @@ type recordManyIn struct {
 // of its index.
 type manyItem struct {
 	req    *serve.Request
+	in     *Action
 	sub    domain.Submission
 	marker string // as given, empty without one; in the end that of the action
 	first  int    // the record of the body that it repeats; its own index: none
@@ -35,9 +36,9 @@ func RecordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wir
 	items, actions := make([]manyItem, len(req.Records)), make([]Action, len(req.Records))
 	ones, errs := serve.BindMany(req, func(i int) any { return &actions[i] })
 	for i := range items {
-		items[i] = manyItem{req: ones[i], first: i, err: errs[i]}
-		items[i].prepare(ctx, &actions[i], in.Async && !req.Keyed)
+		items[i] = manyItem{req: ones[i], in: &actions[i], first: i, err: errs[i]}
 	}
+	prepare(ctx, req, items, in.Async && !req.Keyed)
 	if req.Keyed {
 		hash := serve.HashMany(req, ones)
 		for i := range items {
@@ -57,18 +58,42 @@ func RecordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wir
 	return renderRecorded(req, items, in.Async), nil
 }
 
-// prepare makes the submission of a record. Of a durable one the outcome cannot be
+// prepare makes the submissions of records. The members of all are looked up at once.
+func prepare(ctx context.Context, req *serve.Request, items []manyItem, durable bool) {
+	var of []*manyItem
+	var actions []*Action
+	var activities []*domain.Activity
+	for i := range items {
+		m := &items[i]
+		if a := m.activity(ctx, durable); m.err == nil {
+			of, actions, activities = append(of, m), append(actions, m.in), append(activities, a)
+		}
+	}
+	for i, err := range resolve(ctx, req, actions, activities) {
+		m := of[i]
+		if m.err = err; err == nil {
+			m.submission(activities[i], durable)
+		}
+	}
+}
+
+// activity is the activity of a record, before its member is looked up.
+func (m *manyItem) activity(ctx context.Context, durable bool) (a *domain.Activity) {
+	if m.err != nil {
+		return nil
+	}
+	m.marker = m.in.Marker
+	if a, m.err = activityOf(m.req, m.in); m.err == nil {
+		m.err = m.in.standing(ctx, m.req, durable)
+	}
+	return a
+}
+
+// submission makes the submission of a record. Of a durable one the outcome cannot be
 // asked for again: it has no request id that a shard would keep, and is known by its marker,
 // else by the request and the index.
-func (m *manyItem) prepare(ctx context.Context, in *Action, durable bool) {
-	if m.err != nil {
-		return
-	}
-	m.marker = in.Marker
-	if m.sub, m.err = recording(m.req, in, durable); m.err != nil {
-		return
-	}
-	if m.err = in.standing(ctx, m.req, durable); m.err != nil {
+func (m *manyItem) submission(a *domain.Activity, durable bool) {
+	if m.sub, m.err = recording(m.req, m.in, a, durable); m.err != nil {
 		return
 	}
 	if durable {
@@ -79,8 +104,8 @@ func (m *manyItem) prepare(ctx context.Context, in *Action, durable bool) {
 	}
 }
 
-// repeats finds the records that repeat one before them: the same marker of the same member
-// reference. One with other content is a conflict.
+// repeats finds the records that repeat one before them: the same marker of the same
+// member. One with other content is a conflict.
 func repeats(items []manyItem) {
 	type name struct {
 		member   domain.MemberID

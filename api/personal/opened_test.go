@@ -25,7 +25,7 @@ func TestOpenedCache_IsOfOneRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, later := stored(put), stored(put)
-	later.Profile = domain.Fields{{Field: domain.City, Value: "Bonn"}}
+	later.Profile = domain.Fields{{Field: domain.Region, Value: "Bonn"}}
 	var got []*domain.Member
 	for _, x := range []*domain.Member{m, m, later, later} {
 		open, err := s.open(t.Context(), []*domain.Member{x}, s.shown)
@@ -38,7 +38,7 @@ func TestOpenedCache_IsOfOneRecord(t *testing.T) {
 		t.Error("a record was opened twice")
 	}
 	for i, city := range []string{"Köln", "Köln", "Bonn", "Bonn"} {
-		if got[i].Profile.Get(domain.City) != city || got[i].Profile.Get(domain.FirstName) != "Ada" {
+		if got[i].Profile.Get(domain.Region) != city || got[i].Profile.Get(domain.FirstName) != "Ada" {
 			t.Errorf("%d: %+v", i, got[i].Profile)
 		}
 	}

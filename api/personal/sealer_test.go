@@ -28,7 +28,7 @@ func ada() *domain.Personal {
 // stored is a member of account 1 as its shard keeps it after a command.
 func stored(put domain.PersonalPut) *domain.Member {
 	return &domain.Member{
-		ID: 4097, Account: 1, Profile: domain.Fields{{Field: domain.City, Value: "Köln"}},
+		ID: 4097, Account: 1, Profile: domain.Fields{{Field: domain.Region, Value: "Köln"}},
 		Services: []domain.ServiceRecord{{ID: 9, Application: 1, Identity: domain.IdentityHash{7}}},
 		Personal: domain.PersonalPart{Sealed: put.Sealed, Version: put.Base + 1, Has: put.Has, Born: put.Born},
 	}
@@ -68,7 +68,7 @@ func TestSealer_OpensWhatItSeals(t *testing.T) {
 	if d := cmp.Diff(ada(), &got); d != "" {
 		t.Error(d)
 	}
-	if open[0].Profile.Get(domain.City) != "Köln" || open[0].Services[0].UID != "u-1" {
+	if open[0].Profile.Get(domain.Region) != "Köln" || open[0].Services[0].UID != "u-1" {
 		t.Errorf("%+v", open[0])
 	}
 	second, err := s.Put(t.Context(), 1, open[0], ada())

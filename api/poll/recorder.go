@@ -60,6 +60,11 @@ func (r *Recorder) MemberRecord(ctx context.Context, account domain.AccountID, i
 	return r.engine.MemberRecord(ctx, account, id, wait)
 }
 
+// Addressed is of a write: nothing is recorded.
+func (r *Recorder) Addressed(ctx context.Context, account domain.AccountID, to []domain.Addressee, wait domain.Position) ([]domain.MemberID, error) {
+	return r.engine.Addressed(ctx, account, to, wait)
+}
+
 // Resolve records the name.
 func (r *Recorder) Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error) {
 	r.record(&domain.ReadSet{Names: []domain.IdentityHash{hash}}, true)

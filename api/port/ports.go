@@ -33,6 +33,10 @@ type Engine interface {
 	// Erased reports that the member of the account is known to be erased; that costs a look at what is
 	// in memory.
 	Erased(account domain.AccountID, id domain.MemberID) bool
+	// Addressed are the members that activities are addressed to, in their order: of an identity the one
+	// that has it, also where it is merged into another; 0: none, when all that was accepted before the
+	// call is applied.
+	Addressed(ctx context.Context, account domain.AccountID, to []domain.Addressee, wait domain.Position) ([]domain.MemberID, error)
 	// Resolve is the member that an identity of the kind names, of those that a
 	// pointer names the one created first; 0: none.
 	Resolve(ctx context.Context, account domain.AccountID, kind domain.IdentityKind, hash domain.IdentityHash, wait domain.Position) (domain.MemberID, domain.Position, error)

@@ -57,7 +57,7 @@ func examples(t testing.TB) map[string]string {
 		cells.put(i*2, uint16(i))
 	}
 	member := &domain.Member{
-		ID: domain.MemberIDOf(3, 5), Account: 1, Ord: 2, Application: 4, State: domain.MemberActive, Created: 5, Profile: domain.Fields{{Field: domain.City, Value: "Köln"}},
+		ID: domain.MemberIDOf(3, 5), Account: 1, Ord: 2, Application: 4, State: domain.MemberActive, Created: 5, Profile: domain.Fields{{Field: domain.Region, Value: "Köln"}},
 		Services: []domain.ServiceRecord{{ID: 8, Application: 4, Service: domain.Spotify, Fields: domain.Fields{{Field: domain.RecordPaid, Value: "1"}}}},
 	}
 	claim := &domain.Identity{Hash: domain.IdentityHash{1, 2}, Kind: domain.ByService, State: domain.Held, Member: 12293}

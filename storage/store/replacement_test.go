@@ -198,7 +198,7 @@ func largeMembers(t *testing.T, sh *Shard, owner, members int) {
 	for ord := range members {
 		changes = append(changes, domain.Change{Kind: domain.MemberPut, Value: &domain.Member{
 			ID: domain.MemberIDOf(uint64(ord+1), domain.Slot(owner)), Account: 1, Ord: domain.Ordinal(ord),
-			Profile: domain.Fields{{Field: domain.City, Value: fmt.Sprintf("<%d of %d>", ord, owner) + noise(owner*members+ord, 400)}},
+			Profile: domain.Fields{{Field: domain.Region, Value: fmt.Sprintf("<%d of %d>", ord, owner) + noise(owner*members+ord, 400)}},
 		}})
 	}
 	check.OK(t, sh.Stage(changes))

@@ -169,7 +169,7 @@ func (w *Generator) personal(version uint32) domain.PersonalPart {
 }
 
 func (w *Generator) fields() (f domain.Fields) {
-	for _, field := range []domain.Field{domain.Gender, domain.City, domain.Region, domain.Country} {
+	for _, field := range []domain.Field{domain.Gender, domain.Region, domain.Country, domain.GeoRegion} {
 		if w.Rand.IntN(2) == 0 {
 			f = append(f, domain.FieldValue{Field: field, Value: strings.Repeat("x\xfe", w.Rand.IntN(3)) + "é"})
 		}

@@ -202,7 +202,7 @@ func TestCodec_RefusesDamage(t *testing.T) {
 
 // Values that the domain's types or the order of fields do not allow are refused.
 func TestDecode_RefusesValuesOutOfRange(t *testing.T) {
-	one := []*schema.Field{{Field: uint32(domain.City), Value: "x"}}
+	one := []*schema.Field{{Field: uint32(domain.Region), Value: "x"}}
 	for name, m := range map[string]*schema.Member{
 		"a state above 8 bits":            {State: 256},
 		"a hash of another length":        {Uuid: []byte{1}},
@@ -264,7 +264,7 @@ func usualMember() *domain.Member {
 	return &domain.Member{
 		ID: domain.MemberIDOf(3, 5), Account: 1, Ord: 2, Application: 4, State: domain.MemberActive, Created: 1717200000123,
 		UUID: [16]byte{1, 15: 2}, TokenHash: [16]byte{5, 15: 6}, TokenMade: 1717200000,
-		Profile: domain.Fields{{Field: domain.City, Value: "Köln"}},
+		Profile: domain.Fields{{Field: domain.Region, Value: "Köln"}},
 		Services: []domain.ServiceRecord{{
 			ID: 8, Application: 4, Service: domain.Spotify, Identity: domain.IdentityHash{9, 15: 9},
 			Fields:  domain.Fields{{Field: domain.RecordPaid, Value: "1"}},

@@ -25,8 +25,8 @@ func (n *node) command(code int, stdin string, args ...string) string {
 	return string(out)
 }
 
-// TestDeadLetters_ListShowMendReplay: a refused record over HTTP and one from the
-// public topic are listed, shown, mended and replayed, with a kill of the node between.
+// TestDeadLetters_ListShowMendReplay: two refused records of the public topic, one of a
+// user who is attached to a member later, are listed, shown, mended and replayed, with a kill of the node between.
 func TestDeadLetters_ListShowMendReplay(t *testing.T) {
 	onBothLogs(t, lettersReplayed)
 }
@@ -38,18 +38,20 @@ func lettersReplayed(t *testing.T, on site) {
 	api := n.api(key)
 	brand := createBrand(t, api, "brand")
 	definition := createDefinition(t, api, client.Params{"name": "did", "type": "Social", "service": "lastfm"})
-	_, _, err := api.RecordAsync(ctx(t), client.Params{"activityid": id(definition), "brandid": id(brand), "service": "lastfm", "uid": "late"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	member := registerMember(t, api, "early", nil)
+	unknown, _ := json.Marshal(map[string]any{
+		"id": "0", "source": "s", "account": account, "service": "lastfm", "serviceUserID": "late", "activityID": definition, "brandID": brand,
+	})
 	mended, _ := json.Marshal(map[string]any{
 		"id": "1", "source": "s", "account": account, "service": "lastfm", "serviceUserID": "late", "activityID": definition, "brandID": brand,
 	})
 	broken := bytes.Replace(mended, []byte(`"activityID":`), []byte(`"activity":`), 1)
 	o := rawClientAt(n)
-	o.publish([][]kafka.Message{{{Value: broken}}}, 1<<20, kafka.LZ4)
-	n.settled(1)
-	registerMember(t, api, "late", nil)
+	o.publish([][]kafka.Message{{{Value: unknown}, {Value: broken}}}, 1<<20, kafka.LZ4)
+	n.settled(2)
+	if _, _, err := api.Attach(ctx(t), member, client.Params{"service": "lastfm", "uid": "late", "authtoken": "t"}); err != nil {
+		t.Fatal(err)
+	}
 
 	dlq := func(code int, stdin string, args ...string) string {
 		t.Helper()
@@ -72,7 +74,7 @@ func lettersReplayed(t *testing.T, on site) {
 	if got := dlq(0, "", "show", "--value", byReason["missing_field"]); got != string(broken) {
 		t.Fatalf("shown %s, published %s", got, broken)
 	}
-	published := int64(1)
+	published := int64(2)
 	for range 2 {
 		dlq(0, "", "replay", "--reason", "unknown_member")
 		dlq(0, string(mended), "replay", byReason["missing_field"], "--from-file", "-")

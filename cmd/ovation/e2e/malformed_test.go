@@ -257,7 +257,7 @@ func (k *malformedKind) isReportedBy(l *letter, m *kafka.Message) error {
 func (k *malformedKind) withheld() bool { return k.reason == domain.SharingDisabled }
 
 // TestDeadLetters_RefusedOverHTTPCanBePublished: no request waited for the record, so its
-// payload is kept; once its member exists it counts.
+// payload is kept, with the member's id for its name; published again it is the same action.
 func TestDeadLetters_RefusedOverHTTPCanBePublished(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, refusedOverHTTP)
@@ -269,22 +269,28 @@ func refusedOverHTTP(t *testing.T, on site) {
 	api := n.api(key)
 	brand := createBrand(t, api, "brand")
 	definition := createDefinition(t, api, client.Params{"name": "did", "type": "Social", "service": "spotify"})
-	accepted, meta, err := api.RecordAsync(ctx(t), client.Params{
-		"activityid": id(definition), "brandid": id(brand), "service": "lastfm", "uid": "late", "content": `{"Track":"é"}`, "marker": "m-1",
-	})
-	if err != nil || !accepted.Accepted {
-		t.Fatal(err)
+	other := createDefinition(t, api, client.Params{"name": "did otherwise", "type": "Social", "service": "spotify"})
+	registerMember(t, api, "late", nil)
+	var at string
+	for _, d := range []domain.DefinitionID{definition, other} {
+		accepted, meta, err := api.RecordAsync(ctx(t), client.Params{
+			"activityid": id(d), "brandid": id(brand), "service": "lastfm", "uid": "late", "content": `{"Track":"é"}`, "marker": "m-1",
+		})
+		if err != nil || !accepted.Accepted {
+			t.Fatal(err)
+		}
+		at = meta.Position
 	}
-	if _, _, err := api.At(meta.Position).StatsActivity(ctx(t), brand, nil); err != nil {
+	if _, _, err := api.At(at).StatsActivity(ctx(t), brand, nil); err != nil {
 		t.Fatal(err)
 	}
 	n.settled(0)
 	o := rawClientAt(n)
 	letters := o.letters()
-	if len(letters) != 1 || letters[0].reason != "unknown_member" || !strings.HasPrefix(letters[0].origin, "request/") || !json.Valid(letters[0].value) {
+	if len(letters) != 1 || letters[0].reason != "conflicting_duplicate" || !strings.HasPrefix(letters[0].origin, "request/") ||
+		!json.Valid(letters[0].value) || strings.Contains(string(letters[0].value), "late") {
 		t.Fatalf("dead letters: %+v", letters)
 	}
-	registerMember(t, api, "late", nil)
 	again := make([][]kafka.Message, 1)
 	for range 2 {
 		again[0] = append(again[0], kafka.Message{Value: letters[0].value, Headers: letters[0].headers})
@@ -296,9 +302,9 @@ func refusedOverHTTP(t *testing.T, on site) {
 		t.Fatal(err)
 	}
 	if tally.TotalCount != "1" || tally.TotalMembers != "1" {
-		t.Errorf("published twice after the registration it counts %s of %s", tally.TotalCount, tally.TotalMembers)
+		t.Errorf("published twice again they count %s of %s", tally.TotalCount, tally.TotalMembers)
 	}
-	if dead := n.deadByReason(); !maps.Equal(dead, map[string]int64{"unknown_member": 1}) {
+	if dead := n.deadByReason(); !maps.Equal(dead, map[string]int64{"conflicting_duplicate": 3}) {
 		t.Errorf("dead letters: %v", dead)
 	}
 }

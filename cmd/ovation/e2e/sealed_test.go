@@ -40,7 +40,7 @@ func (p person) registered() client.Params {
 		"firstname": private(), "surname": private(), "username": private(), "email": private() + "@" + private() + ".example",
 		"birthdate": "23-07-" + sealedYear, "gender": "F", "country": "NO", "postcode": private(),
 		"avatarurl": "https://" + private() + ".example/a.png", "userurl": "https://" + private() + ".example/u",
-		"sourceuid": private(), "code": value(clearMark), "city": value(clearMark), "region": value(clearMark),
+		"sourceuid": private(), "code": value(clearMark), "city": private(), "region": value(clearMark),
 		"domain": value(clearMark) + ".example", "paidaccount": "1",
 		"ip": sealedNet + ":" + strconv.FormatInt(int64(p.n+1), 16), "useragent": "Mozilla/5.0 (" + private() + ")",
 		"webpath": "/" + value(clearMark) + "?q=" + private(), "referring_url": "https://" + private() + ".example", "visitor": private(),

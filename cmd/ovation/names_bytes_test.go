@@ -1,0 +1,268 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
+)
+
+// roads are the ways by which names of members come in, and what is said of them: values that occur nowhere
+// else.
+type roads struct {
+	h       *ward
+	of      domain.AccountID
+	key     string
+	api     *client.Client
+	brand   string
+	did     string
+	other   string // a second definition
+	sealed  []string
+	clear   []string
+	members []domain.MemberID
+	seen    string // the position of what was written last
+}
+
+// newRoads makes an account that the simulation's model does not know.
+func newRoads(h *ward) *roads {
+	h.Helper()
+	op := admin.NewOperator(h.engine.node)
+	account, app, err := op.CreateApplication(h.Context(), "roads", "site", domain.Advanced)
+	h.must(err)
+	key, _, err := op.CreateKey(h.Context(), app, domain.ScopeApplication)
+	h.must(err)
+	r := &roads{h: h, of: account, key: key, api: h.engine.speaks(key)}
+	b, _, err := r.api.CreateBrand(h.Context(), client.Params{"name": "Roads", "type": "Music"})
+	h.must(err)
+	r.brand = fmt.Sprint(b.ID)
+	for _, id := range []*string{&r.did, &r.other} {
+		d, _, err := r.api.CreateActivity(h.Context(), client.Params{"name": "did", "type": "Listened", "service": "spotify"})
+		h.must(err)
+		*id = d.ID
+	}
+	return r
+}
+
+// secret is a new value that names, locates or authenticates a member.
+func (r *roads) secret() string {
+	v := mark()
+	r.sealed = append(r.sealed, v)
+	return v
+}
+
+// open is a new value that is kept in clear on purpose.
+func (r *roads) open() string {
+	v := mark()
+	r.clear = append(r.clear, v)
+	return v
+}
+
+// saw notes where an answer is visible.
+func (r *roads) saw(meta client.Meta, err error) {
+	r.h.Helper()
+	r.h.must(err)
+	r.seen = meta.Position
+}
+
+// person takes a member along every road, with all that may be said of it.
+func (r *roads) person(n int) {
+	r.h.Helper()
+	ctx := r.h.Context()
+	uid, attached, partner, name := r.secret(), r.secret(), r.secret(), r.secret()
+	e, meta, err := r.api.Register(ctx, client.Params{
+		"service": "spotify", "uid": uid, "authtoken": r.secret(), "authsecret": r.secret(), "sourceuid": partner, "code": r.open(),
+		"username": name, "firstname": r.secret(), "surname": r.secret(), "email": r.secret() + "@" + r.secret() + ".example",
+		"city": r.secret(), "postcode": r.secret(), "region": r.open(), "domain": r.open() + ".example", "country": "NO",
+		"avatarurl": "https://" + r.secret() + ".example/a.png", "userurl": "https://" + r.secret() + ".example",
+		"webpath": "/" + r.open() + "?q=" + r.secret(), "referring_url": "https://" + r.secret() + ".example",
+		"visitor": r.secret(), "useragent": r.secret(),
+	})
+	r.saw(meta, err)
+	id := domain.MemberID(e.Data.ID)
+	r.members = append(r.members, id)
+	code := r.clear[len(r.clear)-4]
+	_, meta, err = r.api.UpdateMember(ctx, id, client.Params{
+		"bio": r.secret(), "address": r.secret(), "addressline2": r.secret(), "homephone": r.secret(), "mobilephone": r.secret(),
+		"website": "https://" + r.secret() + ".example", "city": r.secret(), "state": r.open(),
+		"extended": fmt.Sprintf(`{"%s":"%s"}`, r.secret(), r.secret()),
+	})
+	r.saw(meta, err)
+	_, meta, err = r.api.Attach(ctx, id, client.Params{"service": "deezer", "uid": attached, "authtoken": r.secret()})
+	r.saw(meta, err)
+	for _, service := range []client.Params{{"service": "spotify", "uid": uid}, {"service": "deezer", "uid": attached}} {
+		service["authtoken"] = r.secret()
+		_, meta, err = r.api.Login(ctx, service)
+		r.saw(meta, err)
+	}
+	_, meta, err = r.api.OptIn(ctx, "brand/"+r.brand, client.Params{"partnerID": partner, "partnerCode": code})
+	r.saw(meta, err)
+	_, meta, err = r.api.OptOut(ctx, "brand/"+r.brand, client.Params{"service": "spotify", "username": name})
+	r.saw(meta, err)
+	var many []client.Params
+	for i, who := range []client.Params{
+		{"service": "spotify", "uid": uid},
+		{"service": "deezer", "uid": attached},
+		{"partnerID": partner, "partnerCode": code},
+		{"id": fmt.Sprint(id)},
+	} {
+		who["activityid"], who["brandid"] = r.did, r.brand
+		for _, async := range []string{"0", "1"} {
+			who["marker"], who["content"], who["city"] = r.open(), r.open(), r.open()
+			who["async"] = async
+			meta, err := r.api.Post(ctx, "/v1.1/activity/record", who, &map[string]any{})
+			r.saw(meta, err)
+			delete(who, "async")
+			who["marker"] = r.open()
+			many = append(many, maps.Clone(who))
+		}
+		who["activityid"] = r.other // the marker is another's: a dead letter with what came
+		if i < 3 {
+			meta, err := r.api.Post(ctx, "/v1.1/activity/record", who, &map[string]any{})
+			r.saw(meta, err)
+		}
+	}
+	for _, async := range []string{"0", "1"} {
+		_, meta, err = r.api.RecordMany(ctx, many, client.Params{"async": async})
+		r.saw(meta, err)
+	}
+	r.unknown()
+	r.publish(n, fmt.Sprintf(`"service":"spotify","serviceUserID":%q`, uid), fmt.Sprintf(`"service":"deezer","serviceUserID":%q`, attached),
+		fmt.Sprintf(`"partnerCode":%q,"partnerID":%q`, code, partner))
+}
+
+// unknown asks by names that no member has.
+func (r *roads) unknown() {
+	ctx := r.h.Context()
+	for _, async := range []string{"0", "1"} {
+		_, err := r.api.Post(ctx, "/v1.1/activity/record", client.Params{
+			"activityid": r.did, "brandid": r.brand, "service": "spotify", "uid": r.secret(), "async": async,
+		}, nil)
+		r.fails(err, domain.NotFound)
+	}
+	_, _, err := r.api.Login(ctx, client.Params{"service": "spotify", "uid": r.secret(), "authtoken": r.secret()})
+	r.fails(err, domain.NoAccount)
+	_, _, err = r.api.OptIn(ctx, "", client.Params{"email": r.secret() + "@x.example"})
+	r.fails(err, domain.NotFound)
+}
+
+func (r *roads) fails(err error, code domain.Code) {
+	r.h.Helper()
+	if domain.CodeOf(codeOf(err)) != code {
+		r.h.Errorf("%v, want code %d", err, code)
+	}
+}
+
+// publish publishes an activity for each of the addresses, and one whose time is refused.
+func (r *roads) publish(n int, addresses ...string) {
+	r.h.Helper()
+	p, err := r.h.out.Producer(kafka.ProducerConfig{Topic: kafka.Activities, Partition: n % simPartitions, Codec: kafka.LZ4})
+	r.h.must(err)
+	var batch []kafka.Message
+	for _, who := range addresses {
+		batch = append(batch, kafka.Message{Value: fmt.Appendf(nil,
+			`{"id":%q,"source":"roads","account":%d,%s,"activityID":%s,"brandID":%s,"time":"2026-03-01T00:00:00Z","content":{"T":%q}}`,
+			mark(), r.of, who, r.did, r.brand, r.open())})
+	}
+	_, err = p.Send(r.h.Context(), batch)
+	r.h.must(err)
+}
+
+// records are the bytes of all records of the topics, and of the dead letters that came over HTTP or are of
+// a member who is erased.
+func (r *roads) records() []byte {
+	r.h.Helper()
+	var all []byte
+	for _, name := range []string{kafka.Journal, kafka.Catalog, kafka.DeadLetters} {
+		topic, err := topicOf(r.h.Context(), r.h.out, name)
+		r.h.must(err)
+		for p := range topic.Partitions {
+			r.h.must(eachRecord(r.h.Context(), r.h.out, name, topic.ID, p, func(rec *kafka.Record) {
+				if origin, _ := rec.Header("dlq.origin"); name == kafka.DeadLetters && !bytes.HasPrefix(origin, []byte("request/")) {
+					return
+				}
+				all = append(append(append(all, rec.Key...), rec.Value...), '\n')
+			}))
+		}
+	}
+	return all
+}
+
+// search requires that the stores, the logs, the data keys and the node's lines have no sealed value in
+// clear, and where some are asked for that stores and logs have those values that are clear on purpose.
+func (r *roads) search(when string, disk *vfs.MemFS, records []byte, open int) {
+	r.h.Helper()
+	lines := r.h.lines.text()
+	stored := r.h.compacted(disk, "store")
+	for where, in := range map[string][]byte{
+		"the store": stored, "the catalog": r.h.compacted(disk, "catalog"), "the data keys": r.h.compacted(disk, keysDir),
+		"the logs": records, "the lines": []byte(lines), "the files": r.h.files(disk, ""),
+	} {
+		if has := holding(in, r.sealed); len(has) > 0 {
+			r.h.Errorf("%s: %s have %d sealed values in clear, such as %s", when, where, len(has), has[0])
+		}
+	}
+	if has := holding(records, r.clear); len(has) < len(r.clear) {
+		r.h.Errorf("%s: the logs have %d of %d values that are clear on purpose", when, len(has), len(r.clear))
+	}
+	if has := holding(stored, r.clear); len(has) < open {
+		r.h.Errorf("%s: the store has %d values that are clear on purpose, want %d", when, len(has), open)
+	}
+}
+
+// holding are the values that bytes hold.
+func holding(in []byte, values []string) (has []string) {
+	for _, v := range values {
+		if bytes.Contains(in, []byte(v)) {
+			has = append(has, v)
+		}
+	}
+	return has
+}
+
+// No name of a member, and nothing else that is personal, is in a log, a store or the data keys in clear, by
+// whatever road it came, before the member is erased and after. What is clear on purpose is found, so the
+// search would find the others.
+func TestNames_AreInNoFile(t *testing.T) {
+	inWard(t, func(h *ward) {
+		r := newRoads(h)
+		for n := range 6 {
+			r.person(n)
+		}
+		h.must(h.drain())
+		records := r.records()
+		disk := h.stopped()
+		r.search("before", disk, records, len(r.clear)*3/4)
+
+		h.setEngine(nil)
+		h.must(h.startEngine(newPower(disk, 0)))
+		r.api = h.engine.speaks(r.key)
+		for n, id := range r.members {
+			out, meta, err := r.api.DeleteMember(h.Context(), id)
+			if err != nil || !out.Deleted {
+				h.Fatalf("%+v: %v", out, err)
+			}
+			r.seen = meta.Position
+			_, err = r.api.Post(h.Context(), "/v1.1/activity/record", client.Params{"activityid": r.did, "brandid": r.brand, "id": fmt.Sprint(id)}, nil)
+			r.fails(err, domain.Gone)
+			r.publish(n, fmt.Sprintf(`"memberID":%d`, id))
+		}
+		h.must(h.drain())
+		// What is published of a member who is erased is in the public topic alone.
+		r.clear = r.clear[:len(r.clear)-len(r.members)]
+		records = r.records()
+		r.search("after", h.stopped(), records, 0)
+	})
+}
+
+func (d *diary) text() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.all.String()
+}
