@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/brands"
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/docs"
@@ -77,6 +78,9 @@ const defaultOpened = 32 << 20
 type API struct {
 	*serve.Server
 	Tokens *token.Tokens // of members
+	// Unopened are members that are shown without their personal values, since these cannot be opened, and how
+	// often any was.
+	Unopened func() (members []domain.MemberID, shown uint64)
 }
 
 // New makes an API; a Config that lacks something is an error.
@@ -113,7 +117,7 @@ func New(config Config) (*API, error) {
 		Operations: operations(handlers), Document: document, Tokens: tokens,
 		Files: docs.Files(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})
-	return &API{server, tokens}, err
+	return &API{server, tokens, sealer.Unopened}, err
 }
 
 // document is the document: it is the same in every API.

@@ -1,5 +1,7 @@
 package domain
 
+import "math"
+
 // Personal is all that names, locates or authenticates a member: what its data key seals, as
 // one. Only the API opens it; everything else applies, stores and hands on the sealed bytes.
 type Personal struct {
@@ -98,6 +100,23 @@ func (f Fields) Split() (clear, personal Fields) {
 	}
 	return clear, personal
 }
+
+// Bare is the member without what is personal of it, for one whose personal part cannot be opened: a copy,
+// which answers are made of.
+func (m *Member) Bare() *Member {
+	out := *m
+	out.Personal.Sealed = Sealed{}
+	out.Personal.Version = bareVersion
+	return &out
+}
+
+// bareVersion is the version of the personal part of a member that is bare. No stored part has it, so
+// nothing that is made of this one is taken.
+const bareVersion = math.MaxUint32
+
+// IsBare reports that the member is as Bare gives it: it has a personal part, which is not known. What is
+// made of such a member must not take the part's place.
+func (m *Member) IsBare() bool { return m.Personal.Version == bareVersion && m.Personal.Key.IsZero() }
 
 // Opened is the member with its personal part: a copy, which answers are made of. The shard's
 // own never has it.

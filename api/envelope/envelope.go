@@ -97,6 +97,14 @@ func AnyOptIn(req *serve.Request, o *domain.OptState) wire.OptIn {
 	return wire.OptIn{Name: wire.Null("Global")}
 }
 
+// access is a member's access token; of a bare member it is not known.
+func (k Maker) access(m *domain.Member) string {
+	if m.IsBare() {
+		return ""
+	}
+	return k.Tokens.Access(m.ID, m.TokenRandom, m.TokenMade)
+}
+
 // Member is the data node of an envelope.
 func (k Maker) Member(req *serve.Request, m *domain.Member) wire.Member {
 	field := func(f domain.Field) *string { return wire.Field(m.Profile, f) }
@@ -104,7 +112,7 @@ func (k Maker) Member(req *serve.Request, m *domain.Member) wire.Member {
 	return wire.Member{
 		ID: uint64(m.ID), FirstName: field(domain.FirstName), Surname: field(domain.Surname), Username: field(domain.Username),
 		Email: field(domain.EmailAddress), Gender: field(domain.Gender), Bio: field(domain.Bio),
-		AccessToken: k.Tokens.Access(m.ID, m.TokenRandom, m.TokenMade), AvatarURL: wire.Avatar(req.Base, m),
+		AccessToken: k.access(m), AvatarURL: wire.Avatar(req.Base, m),
 		Country: wire.Null(bind.CountryName()[country]), City: field(domain.City), State: field(domain.Region),
 		CountryCode: wire.Null(country), PostCode: field(domain.PostCode),
 		GeoCountry: field(domain.GeoCountry), GeoCity: field(domain.GeoCity), GeoRegion: field(domain.GeoRegion),

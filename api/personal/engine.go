@@ -9,7 +9,8 @@ import (
 )
 
 // Engine is an engine whose members are opened. Of a member who is erased between the reading and
-// the opening there is no data key any more: it is read once more then, and is gone.
+// the opening there is no data key any more: it is read once more then, and is gone. One that is there and
+// cannot be opened is bare: no answer fails for it.
 type Engine struct {
 	port.Engine
 	Sealer *Sealer
@@ -35,13 +36,13 @@ func (e Engine) member(
 	read func(
 		context.Context, domain.AccountID, domain.MemberID, domain.Position,
 	) (*domain.Member, domain.Position, error),
-	open func(context.Context, []*domain.Member, *openedCache) ([]*domain.Member, error),
+	open func(context.Context, []*domain.Member, *openedCache, bool) ([]*domain.Member, error),
 ) (m *domain.Member, at domain.Position, err error) {
-	err = e.Sealer.twice(func() error {
+	err = twice(func(last bool) error {
 		if m, at, err = read(ctx, account, id, wait); err != nil {
 			return err
 		}
-		opened, err := open(ctx, []*domain.Member{m}, nil)
+		opened, err := open(ctx, []*domain.Member{m}, nil, last)
 		if err == nil {
 			m = opened[0]
 		}
@@ -58,7 +59,7 @@ func (e Engine) member(
 func (e Engine) Show(
 	ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position,
 ) (shown []domain.Shown, err error) {
-	err = e.Sealer.twice(func() error {
+	err = twice(func(last bool) error {
 		if shown, err = e.Engine.Show(ctx, account, items, wait); err != nil {
 			return err
 		}
@@ -66,13 +67,13 @@ func (e Engine) Show(
 		for i := range shown {
 			members[i] = shown[i].Member
 		}
-		if members, err = e.Sealer.unite(ctx, members, e.Sealer.shown); err != nil {
+		if members, err = e.Sealer.unite(ctx, members, e.Sealer.shown, last); err != nil {
 			return err
 		}
 		for i := range shown {
 			shown[i].Member = members[i]
 		}
-		return e.Sealer.openVisits(ctx, account, items, shown)
+		return e.Sealer.openVisits(ctx, account, items, shown, last)
 	})
 	if err != nil {
 		shown = nil
@@ -80,27 +81,11 @@ func (e Engine) Show(
 	return shown, err
 }
 
-// twice reads and opens, and does so once more where a data key is missing. What cannot be opened
-// is logged.
-func (s *Sealer) twice(read func() error) error {
-	err := read()
+// twice reads and opens, and does so once more where a data key is missing.
+func twice(read func(last bool) error) error {
+	err := read(false)
 	if errors.Is(err, errNoKey) {
-		err = read()
-	}
-	if sealed, ok := errors.AsType[*unopenedError](err); ok {
-		return s.unreadable(sealed.key, sealed.err)
+		err = read(true)
 	}
 	return err
 }
-
-// unopenedError is that something sealed cannot be opened.
-type unopenedError struct {
-	key domain.KeyID
-	err error
-}
-
-// Error names the key and what is wrong.
-func (e *unopenedError) Error() string { return "data key " + e.key.String() + ": " + e.err.Error() }
-
-// Unwrap is what is wrong.
-func (e *unopenedError) Unwrap() error { return e.err }

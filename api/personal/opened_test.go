@@ -28,7 +28,7 @@ func TestOpenedCache_IsOfOneRecord(t *testing.T) {
 	later.Profile = domain.Fields{{Field: domain.Region, Value: "Bonn"}}
 	var got []*domain.Member
 	for _, x := range []*domain.Member{m, m, later, later} {
-		open, err := s.open(t.Context(), []*domain.Member{x}, s.shown)
+		open, err := s.open(t.Context(), []*domain.Member{x}, s.shown, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestOpenedCache_IsOfOneRecord(t *testing.T) {
 			t.Errorf("%d: %+v", i, got[i].Profile)
 		}
 	}
-	alone, err := s.open(t.Context(), []*domain.Member{later}, nil)
+	alone, err := s.open(t.Context(), []*domain.Member{later}, nil, false)
 	if err != nil || alone[0] == got[3] {
 		t.Errorf("a member that is read alone is that of the cache, or %v", err)
 	}
@@ -58,7 +58,7 @@ func TestOpenedCache_GoesWithItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := []*domain.Member{stored(put)}
-	open, err := s.open(t.Context(), m, s.shown)
+	open, err := s.open(t.Context(), m, s.shown, false)
 	if err != nil || s.cached(m[0]) != open[0] {
 		t.Fatalf("nothing is cached, %v", err)
 	}
@@ -72,7 +72,7 @@ func TestOpenedCache_GoesWithItsKey(t *testing.T) {
 		t.Error("cached again without its key")
 	}
 	s.shown.put(s.shown.moment(), []openedMember{{m[0], open[0]}}) // as if it were cached in between
-	if _, err := s.open(t.Context(), m, s.shown); !errors.Is(err, errNoKey) {
+	if _, err := s.open(t.Context(), m, s.shown, false); !errors.Is(err, errNoKey) {
 		t.Errorf("shown without its key: %v", err)
 	}
 }
@@ -94,7 +94,7 @@ func TestOpenedCache_KeysDeletedMeanwhile(t *testing.T) {
 		readers.Go(func() {
 			for i := range 4 * len(members) {
 				m := members[i%len(members)]
-				if _, err := s.open(t.Context(), []*domain.Member{m}, s.shown); err != nil && !errors.Is(err, errNoKey) {
+				if _, err := s.open(t.Context(), []*domain.Member{m}, s.shown, false); err != nil && !errors.Is(err, errNoKey) {
 					t.Error(err)
 				}
 			}
@@ -111,7 +111,7 @@ func TestOpenedCache_KeysDeletedMeanwhile(t *testing.T) {
 		if i%2 == 0 && s.cached(m) != nil {
 			t.Errorf("member %d is cached without its key", i)
 		}
-		if _, err := s.open(t.Context(), []*domain.Member{m}, s.shown); (err == nil) != (i%2 == 1) {
+		if _, err := s.open(t.Context(), []*domain.Member{m}, s.shown, false); (err == nil) != (i%2 == 1) {
 			t.Errorf("member %d: %v", i, err)
 		}
 	}

@@ -18,20 +18,24 @@ type Sealer struct {
 	keys  port.DataKeys
 	log   *slog.Logger
 	shown *openedCache
+	bare  unopened
 }
 
 // NewSealer makes a Sealer that takes its data keys from there, and caches about so many bytes of
 // opened members.
 func NewSealer(keys port.DataKeys, cacheBytes int, log *slog.Logger) *Sealer {
-	s := &Sealer{keys, log, newOpenedCache(cacheBytes)}
+	s := &Sealer{keys: keys, log: log, shown: newOpenedCache(cacheBytes)}
 	keys.OnForget(s.shown.forget)
 	return s
 }
 
 // open is the members, opened: copies in the same order. A member that has no personal part is the
-// same, nil stays nil, and one that occurs often is opened once. One that cannot be opened is an
-// unopenedError for all. Those of a cache belong to others too.
-func (s *Sealer) open(ctx context.Context, members []*domain.Member, cache *openedCache) ([]*domain.Member, error) {
+// same, nil stays nil, and one that occurs often is opened once. One that cannot be opened is bare, but
+// while it may have been erased since it was read (last is false) errNoKey is the error for all. Those of
+// a cache belong to others too.
+func (s *Sealer) open(
+	ctx context.Context, members []*domain.Member, cache *openedCache, last bool,
+) ([]*domain.Member, error) {
 	sealed := make([]*domain.Member, 0, len(members))
 	ids := make([]domain.KeyID, 0, len(members))
 	opened := make(map[*domain.Member]*domain.Member, len(members))
@@ -48,7 +52,7 @@ func (s *Sealer) open(ctx context.Context, members []*domain.Member, cache *open
 		return members, nil
 	}
 	moment := cache.moment()
-	keys, err := s.keys.Get(ctx, make([]seal.Cipher, 0, len(ids)), ids)
+	keys, err := s.ciphers(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -56,11 +60,17 @@ func (s *Sealer) open(ctx context.Context, members []*domain.Member, cache *open
 	for i, m := range cache.get(sealed) {
 		if m == nil || keys[i].IsZero() {
 			p, err := read(sealed[i], keys[i])
-			if err != nil {
-				return nil, &unopenedError{ids[i], err}
+			switch {
+			case errors.Is(err, errNoKey) && !last:
+				return nil, err
+			case err != nil:
+				m = sealed[i].Bare()
+				s.cannotOpen(m.ID, ids[i], err)
+			default:
+				m = sealed[i].Opened(p)
+				s.bare.opened(m.ID)
+				fresh = append(fresh, openedMember{sealed[i], m})
 			}
-			m = sealed[i].Opened(p)
-			fresh = append(fresh, openedMember{sealed[i], m})
 		}
 		opened[sealed[i]] = m
 	}
@@ -70,6 +80,27 @@ func (s *Sealer) open(ctx context.Context, members []*domain.Member, cache *open
 		out[i] = opened[m]
 	}
 	return out, nil
+}
+
+// ciphers are the data keys with the ids; one that is damaged is as good as none, and hides no other.
+func (s *Sealer) ciphers(ctx context.Context, ids []domain.KeyID) ([]seal.Cipher, error) {
+	keys, err := s.keys.Get(ctx, make([]seal.Cipher, 0, len(ids)), ids)
+	if !errors.Is(err, seal.ErrSealed) {
+		return keys, err
+	}
+	keys = keys[:0]
+	for i := range ids {
+		one, err := s.keys.Get(ctx, keys, ids[i:i+1])
+		switch {
+		case err == nil:
+			keys = one
+		case errors.Is(err, seal.ErrSealed):
+			keys = append(keys, seal.Cipher{})
+		default:
+			return nil, err
+		}
+	}
+	return keys, nil
 }
 
 var errNoKey = errors.New("there is no such data key")
@@ -87,10 +118,28 @@ func read(m *domain.Member, key seal.Cipher) (*domain.Personal, error) {
 	return p, codec.Decode(plain, p)
 }
 
-// unreadable logs why a personal part cannot be read, and gives the error of the request.
+// cannotOpen notes a member that is shown bare, and logs it the first time.
+func (s *Sealer) cannotOpen(id domain.MemberID, key domain.KeyID, err error) {
+	if s.bare.shown(id) {
+		s.log.Error("the personal part of a member cannot be opened: it is shown without",
+			"member", uint64(id), "dataKey", key.String(), "err", err)
+	}
+}
+
+// Unopened are the members that were last shown without their personal parts, ascending and so many at most,
+// since these cannot be opened; shown is how often that was.
+func (s *Sealer) Unopened() (members []domain.MemberID, shown uint64) { return s.bare.list() }
+
+// ErrBare is the error of a change to the personal part of a member whose part cannot be opened: nothing
+// may take its place, since the key may come back.
+var ErrBare = domain.Fail(domain.Unavailable,
+	"the personal values of the member cannot be read at the moment, so none can be changed: the operator is told")
+
+// unreadable logs that a data key is missing under which something was to be sealed, and gives the error of
+// the request.
 func (s *Sealer) unreadable(key domain.KeyID, err error) error {
-	s.log.Error("the personal part of a member cannot be read", "dataKey", key.String(), "err", err)
-	return &domain.Error{Code: domain.Unavailable, Message: domain.ErrUnavailable.Message, Op: "open a member", Err: err}
+	s.log.Error("a data key cannot be read", "dataKey", key.String(), "err", err)
+	return &domain.Error{Code: domain.Unavailable, Message: domain.ErrUnavailable.Message, Op: "seal", Err: err}
 }
 
 func scope(account domain.AccountID) seal.Scope {
@@ -116,7 +165,7 @@ type Part struct {
 }
 
 // Put seals a member's whole personal part as a command carries it; m is the member that it
-// was made of, nil for one that is to be.
+// was made of, nil for one that is to be. Of a bare member it is zero: the part stays as it is.
 func (s *Sealer) Put(
 	ctx context.Context, account domain.AccountID, m *domain.Member, p *domain.Personal,
 ) (domain.PersonalPut, error) {
@@ -137,6 +186,9 @@ func (s *Sealer) PutAll(ctx context.Context, account domain.AccountID, parts []P
 	var plain []byte
 	for i := range parts {
 		p := parts[i].Personal
+		if puts[i].Key.IsZero() {
+			continue // of a bare member
+		}
 		if plain, err = codec.Append(plain[:0], p); err != nil {
 			return nil, err
 		}
@@ -155,6 +207,9 @@ func (s *Sealer) keysOf(ctx context.Context, parts []Part, puts []domain.Persona
 	var of []int
 	for i := range parts {
 		if m := parts[i].Member; m != nil {
+			if m.IsBare() {
+				continue
+			}
 			puts[i].Base, puts[i].Key = m.Personal.Version, m.Personal.Key
 		}
 		if puts[i].Key.IsZero() {

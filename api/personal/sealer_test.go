@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -36,8 +37,8 @@ func stored(put domain.PersonalPut) *domain.Member {
 
 // opened is the members, opened as the engine does it.
 func (s *Sealer) opened(t *testing.T, members []*domain.Member) (out []*domain.Member, err error) {
-	err = s.twice(func() error {
-		out, err = s.open(t.Context(), members, s.shown)
+	err = twice(func(last bool) error {
+		out, err = s.open(t.Context(), members, s.shown, last)
 		return err
 	})
 	return out, err
@@ -77,7 +78,9 @@ func TestSealer_OpensWhatItSeals(t *testing.T) {
 	}
 }
 
-// A part that does not open is Unavailable, and logged by its key without a value.
+// A member whose part does not open is shown without it, beside others; it is named, counted, and logged
+// once by its key without a value. What such a member is made into leaves its part as it is. Once its key
+// is back it is shown whole, and not named any more.
 func TestSealer_UnreadablePart(t *testing.T) {
 	keys := new(keystest.Keys)
 	var said bytes.Buffer
@@ -92,15 +95,43 @@ func TestSealer_UnreadablePart(t *testing.T) {
 	damaged.Personal.Data = "x" + put.Data[1:]
 	lost := stored(put)
 	lost.Personal.Key[0] ^= 1
+	times := uint64(0)
 	for name, m := range map[string]*domain.Member{"of another account": away, "damaged": damaged, "without its key": lost} {
 		said.Reset()
-		_, err := s.opened(t, []*domain.Member{stored(put), m})
-		if domain.CodeOf(err) != domain.Unavailable || !strings.Contains(said.String(), m.Personal.Key.String()) ||
-			strings.Contains(said.String(), "Ada") {
-			t.Errorf("%s: %v, logged %q", name, err, &said)
+		m.ID = domain.MemberID(8193 + 4096*times)
+		for range 2 {
+			times++
+			open, err := s.opened(t, []*domain.Member{stored(put), m})
+			if err != nil || len(open) != 2 || open[0].Profile.Get(domain.FirstName) != "Ada" {
+				t.Fatalf("%s: %v, %+v", name, err, open)
+			}
+			bare := open[1]
+			if got := Of(bare); !bare.IsBare() || bare == m || m.IsBare() || bare.ID != m.ID || bare.Profile.Get(domain.City) != "Köln" ||
+				got.TokenRandom != [10]byte{} || len(got.Profile) > 0 {
+				t.Errorf("%s: shown as %+v", name, bare)
+			}
+			if put, err := s.Put(t.Context(), 1, bare, ada()); err != nil || !put.Key.IsZero() || put.Data != "" || put.Has != 0 {
+				t.Errorf("%s: the part would be replaced by %+v, %v", name, put, err)
+			}
+		}
+		ids, shown := s.Unopened()
+		if shown != times || !slices.Contains(ids, m.ID) {
+			t.Errorf("%s: %v are named, %d times", name, ids, shown)
+		}
+		if strings.Count(said.String(), m.Personal.Key.String()) != 1 || strings.Contains(said.String(), "Ada") {
+			t.Errorf("%s: logged %q", name, &said)
 		}
 	}
-	if _, err := s.Put(t.Context(), 1, lost, ada()); domain.CodeOf(err) != domain.Unavailable {
+	lost.Personal.Key = put.Key
+	if open, err := s.opened(t, []*domain.Member{lost}); err != nil || open[0].IsBare() {
+		t.Errorf("with its key again: %+v, %v", open, err)
+	}
+	if ids, _ := s.Unopened(); slices.Contains(ids, lost.ID) || len(ids) != 2 {
+		t.Errorf("%v are named still", ids)
+	}
+	gone := stored(put)
+	gone.Personal.Key[0] ^= 1
+	if _, err := s.Put(t.Context(), 1, gone, ada()); domain.CodeOf(err) != domain.Unavailable {
 		t.Errorf("sealed without the key: %v", err)
 	}
 	keys.Err = errors.New("away")
@@ -115,7 +146,7 @@ func TestSealer_UnreadablePart(t *testing.T) {
 }
 
 // Where a visit came from is opened as it was sealed, with its member alone, in its account alone; of
-// nothing given nothing is sealed. A visit that does not open is Unavailable.
+// nothing given nothing is sealed. A visit that does not open is shown without.
 func TestSealer_Visits(t *testing.T) {
 	keys := new(keystest.Keys)
 	s := NewSealer(keys, 1<<20, slog.New(slog.DiscardHandler))
@@ -142,7 +173,7 @@ func TestSealer_Visits(t *testing.T) {
 		{Content: content(sealed), Member: stored(put)},
 		{Content: content(sealed)},
 	}
-	if err := s.openVisits(t.Context(), 1, items, shown); err != nil {
+	if err := s.openVisits(t.Context(), 1, items, shown, false); err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []domain.VisitDetails{d, {}, {}, {}} {
@@ -158,9 +189,9 @@ func TestSealer_Visits(t *testing.T) {
 		sealed  domain.Sealed
 	}{"of another account": {2, sealed}, "damaged": {1, damaged}, "without its key": {1, lost}} {
 		one := []domain.Shown{{Content: content(c.sealed), Member: stored(put)}}
-		err := s.twice(func() error { return s.openVisits(t.Context(), c.account, items[:1], one) })
-		if domain.CodeOf(err) != domain.Unavailable {
-			t.Errorf("%s: %v", name, err)
+		err := twice(func(last bool) error { return s.openVisits(t.Context(), c.account, items[:1], one, last) })
+		if ids, _ := s.Unopened(); err != nil || one[0].Details != (domain.VisitDetails{}) || len(ids) != 1 {
+			t.Errorf("%s: %v, %+v, named %v", name, err, one[0].Details, ids)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package personal
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 	"strconv"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -46,6 +47,15 @@ func submitFrom(
 	return domain.Outcome{}, domain.ErrUnavailable
 }
 
+// Knows is nil where a registration by an identity may be a command to a member: one that is bare keeps what
+// is personal of it as it is, so it can be met again by an identity that it has, and get no other.
+func Knows(m *domain.Member, identity domain.IdentityHash) error {
+	if m == nil || !m.IsBare() || slices.ContainsFunc(m.Services, func(r domain.ServiceRecord) bool { return r.Identity == identity }) {
+		return nil
+	}
+	return ErrBare
+}
+
 // AttemptID is the id of a request's n-th attempt: the same on every node, so that a
 // repeat of the request finds the outcome of each.
 func AttemptID(id domain.RequestID, n int) domain.RequestID {
@@ -80,6 +90,9 @@ func (s *Sealer) ChangeFrom(
 		c, put, err := by(m, &p)
 		if err != nil {
 			return err
+		}
+		if put != nil && m.IsBare() {
+			return ErrBare
 		}
 		sub.Command, sub.Slot = c, id.Slot()
 		if put != nil {

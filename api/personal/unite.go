@@ -9,7 +9,7 @@ import (
 // unite is open, of members united with those that are merged into them: each part is opened under
 // its own key, and cached by it. The united member is not: nothing of it is there once a key is not.
 func (s *Sealer) unite(
-	ctx context.Context, members []*domain.Member, cache *openedCache,
+	ctx context.Context, members []*domain.Member, cache *openedCache, last bool,
 ) ([]*domain.Member, error) {
 	all := members
 	for _, m := range members {
@@ -17,7 +17,7 @@ func (s *Sealer) unite(
 			all = appendAbsorbed(all, m)
 		}
 	}
-	opened, err := s.open(ctx, all, cache)
+	opened, err := s.open(ctx, all, cache, last)
 	if err != nil || len(all) == len(members) {
 		return opened, err
 	}

@@ -40,8 +40,8 @@ func TestSealer_Unites(t *testing.T) {
 	for _, m := range []*domain.Member{first, second, third, fourth} {
 		keys[m.Personal.Key] = true
 	}
-	out, err := s.unite(t.Context(), []*domain.Member{nil, first, third}, s.shown)
-	if again, fault := s.unite(t.Context(), []*domain.Member{nil, first, third}, s.shown); fault != nil || !cmp.Equal(out, again) {
+	out, err := s.unite(t.Context(), []*domain.Member{nil, first, third}, s.shown, false)
+	if again, fault := s.unite(t.Context(), []*domain.Member{nil, first, third}, s.shown, false); fault != nil || !cmp.Equal(out, again) {
 		t.Errorf("of the cache: %+v, %v", again, fault)
 	}
 	if err != nil || len(keys) != 4 {

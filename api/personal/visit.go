@@ -2,6 +2,7 @@ package personal
 
 import (
 	"context"
+	"errors"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
@@ -9,11 +10,11 @@ import (
 )
 
 // PutVisit seals where a visit came from under a data key of its member; of a visit of which nothing
-// is given there is nothing.
+// is given, or of a bare member, which has no key, there is nothing.
 func (s *Sealer) PutVisit(
 	ctx context.Context, account domain.AccountID, key domain.KeyID, d *domain.VisitDetails,
 ) (domain.Sealed, error) {
-	if d.IsZero() {
+	if d.IsZero() || key.IsZero() {
 		return domain.Sealed{}, nil
 	}
 	plain, err := codec.Append(nil, d)
@@ -27,10 +28,11 @@ func (s *Sealer) PutVisit(
 	return domain.Sealed{Key: key, Data: string(cipher.Seal(nil, visitScope(account), plain))}, nil
 }
 
-// openVisits fills in the details of the visits among the items. One that cannot be opened is an
-// unopenedError for all; items without a member are left out.
+// openVisits fills in the details of the visits among the items. Those of one that cannot be opened stay
+// empty, but while its member may have been erased since it was read (last is false) errNoKey is the error
+// for all. Items without a member are left out.
 func (s *Sealer) openVisits(
-	ctx context.Context, account domain.AccountID, items []domain.FeedItem, shown []domain.Shown,
+	ctx context.Context, account domain.AccountID, items []domain.FeedItem, shown []domain.Shown, last bool,
 ) error {
 	var at []int
 	var sealed []domain.Sealed
@@ -46,13 +48,18 @@ func (s *Sealer) openVisits(
 	if len(at) == 0 {
 		return nil
 	}
-	keys, err := s.keys.Get(ctx, make([]seal.Cipher, 0, len(ids)), ids)
+	keys, err := s.ciphers(ctx, ids)
 	if err != nil {
 		return err
 	}
 	for n, i := range at {
-		if err := openVisit(&shown[i].Details, account, keys[n], sealed[n].Data); err != nil {
-			return &unopenedError{ids[n], err}
+		err := openVisit(&shown[i].Details, account, keys[n], sealed[n].Data)
+		switch {
+		case errors.Is(err, errNoKey) && !last:
+			return err
+		case err != nil:
+			shown[i].Details = domain.VisitDetails{}
+			s.cannotOpen(shown[i].Member.ID, ids[n], err)
 		}
 	}
 	return nil

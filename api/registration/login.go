@@ -157,6 +157,9 @@ func (s *Service) checkLogin(
 ) (err error) {
 	known := m.Password(l.Identity)
 	l.Password, err = s.passwords.Check(ctx, in.Password, known, credentials.SealedHash(m, l.Identity))
+	if m.IsBare() && credentials.WasImported(known) { // its hash is sealed: it can be neither checked nor replaced
+		return personal.ErrBare
+	}
 	if err != nil || !credentials.WasImported(known) || l.Password != known {
 		return err
 	}

@@ -44,6 +44,9 @@ func (s *Service) meet(ctx context.Context, m *manyItem, fresh bool) error {
 			return serve.BlameMember(err, "id")
 		}
 	}
+	if err := personal.Knows(m.known, m.r.identity); err != nil {
+		return err
+	}
 	c, p := s.command(m.req, m.r, m.known)
 	if m.r.service == domain.Email {
 		if c.Password, err = s.password(ctx, m.r, holder, p); err != nil {

@@ -146,6 +146,9 @@ func (s *Service) prepare(
 		}
 		to = known.ID
 	}
+	if err := personal.Knows(known, r.identity); err != nil {
+		return err
+	}
 	m, p := s.command(req, r, known)
 	if r.service == domain.Email {
 		if m.Password, err = s.password(ctx, r, holder, p); err != nil {

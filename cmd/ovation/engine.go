@@ -90,12 +90,20 @@ func (m management) Degraded() error {
 	return errors.New(strings.Join(whys, "; "))
 }
 
+// unopened are the members whose personal values could not be opened, and how often they were shown without.
+func (p *program) unopened() ([]domain.MemberID, uint64) {
+	if p.api == nil {
+		return nil, 0
+	}
+	return p.api.Unopened()
+}
+
 // shown is this node for /status and the metrics.
 func (p *program) shown() *status.Source {
 	return &status.Source{
 		Engine: p.node, Store: p.store, Log: p.eventLog, Broker: p.broker, Replication: p.topics.replication,
 		Stopping: p.drain.begun, Verifier: p.verifier, Rebuilder: p.rebuilds,
-		Keys: status.KeySource{Store: p.keys.store, Replica: p.keys.replica, Keeper: p.keys.keeper},
+		Keys: status.KeySource{Store: p.keys.store, Replica: p.keys.replica, Keeper: p.keys.keeper, Unopened: p.unopened},
 	}
 }
 

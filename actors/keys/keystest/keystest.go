@@ -14,6 +14,7 @@ type Keys struct {
 	keys   map[domain.KeyID]seal.Cipher
 	forget []func([]domain.KeyID)
 	Err    error // what every call fails with
+	broken map[domain.KeyID]bool
 }
 
 // Put keeps new keys.
@@ -33,10 +34,24 @@ func (k *Keys) Put(_ context.Context, keys []seal.DataKey) error {
 func (k *Keys) Get(_ context.Context, dst []seal.Cipher, ids []domain.KeyID) ([]seal.Cipher, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	from := len(dst)
 	for _, id := range ids {
+		if k.broken[id] {
+			return dst[:from], &domain.Error{Code: domain.Unavailable, Message: "a data key is damaged", Err: seal.ErrSealed}
+		}
 		dst = append(dst, k.keys[id])
 	}
 	return dst, k.Err
+}
+
+// Damage has a key be one that cannot be unwrapped, as every answer with it says.
+func (k *Keys) Damage(id domain.KeyID) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.broken == nil {
+		k.broken = map[domain.KeyID]bool{}
+	}
+	k.broken[id] = true
 }
 
 // OnForget calls f with what is deleted.

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/keys"
 	keystore "github.com/ovation-analytics/ovation/storage/keys"
 )
@@ -10,6 +11,8 @@ type KeySource struct {
 	Store   *keystore.Store
 	Replica *keys.Replica // nil: the embedded log
 	Keeper  *keys.Keeper
+	// Unopened are members whose personal values cannot be opened, and how often they were shown without.
+	Unopened func() (members []domain.MemberID, shown uint64)
 }
 
 // Keys are the data keys: how they are stored, found and, of a Kafka, followed. What the store
@@ -30,6 +33,10 @@ type Keys struct {
 	Refused  uint64   `json:"refused,omitempty"`
 	Corrupt  []string `json:"corruptFiles,omitempty"`
 	Stopped  string   `json:"stopped,omitempty"`
+	// Members that are shown without their personal values: their data key is missing or damaged, or what it
+	// seals is. At most 100 are named.
+	Unopened      []domain.MemberID `json:"unopenedMembers,omitempty"`
+	UnopenedShown uint64            `json:"unopenedShown,omitempty"` // how often
 }
 
 // ReadKeys is the data keys as they are now; nil: they are not open.
@@ -40,6 +47,7 @@ func (s *Source) ReadKeys() *Keys {
 	}
 	n := from.Keeper.Stats()
 	out := &Keys{Cached: n.Cached, Hits: n.Hits, Loaded: n.Loaded, Missing: n.Missing, Put: n.Put}
+	out.Unopened, out.UnopenedShown = from.Unopened()
 	if r := from.Replica; r != nil {
 		st := r.Stats()
 		out.Next, out.Waiting, out.Failures, out.Foreign = st.Next, st.Waiting, st.Failures, st.Foreign
@@ -65,6 +73,10 @@ var (
 	mKeysDisk    = describe("data_keys_disk_bytes", "Bytes on disk of the data keys.")
 	mKeysRefused = describe("data_keys_refused_total", "Writes of data keys that were refused for want of space.")
 	mKeysNext    = describe("data_keys_next_offset", "Offset of the topic of data keys up to which it is copied.")
+	mUnopened    = describe("members_unopened",
+		"Members whose personal values could not be opened when they were last shown, at most 100: status has their ids.")
+	mUnopenedShown = describe("members_unopened_total",
+		"How often a member was shown without personal values, since these could not be opened.")
 	mKeysCorrupt = describe("data_keys_corrupt_files", "Files of the data keys in which something cannot be read.")
 )
 
@@ -82,6 +94,8 @@ func (s *Source) collectKeys(out sink) {
 	out.gauge(mKeysDisk, float64(k.Disk))
 	out.counter(mKeysRefused, float64(k.Refused))
 	out.gauge(mKeysCorrupt, float64(len(k.Corrupt)))
+	out.gauge(mUnopened, float64(len(k.Unopened)))
+	out.counter(mUnopenedShown, float64(k.UnopenedShown))
 	out.gauge(mStopped, one(k.Stopped != ""), "keys", "")
 	out.gauge(mWaiting, one(k.Waiting != "" || k.Refusing != ""), "keys", "")
 	out.counter(mFailures, float64(k.Failures), "keys", "")

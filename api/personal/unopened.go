@@ -1,0 +1,53 @@
+package personal
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// unopened are members whose personal part could not be opened lately: its data key is missing or damaged,
+// or it is damaged itself. Any goroutine.
+type unopened struct {
+	mu      sync.Mutex // guards what follows
+	members map[domain.MemberID]struct{}
+	times   uint64
+}
+
+// unopenedMost is how many members are named; all are counted.
+const unopenedMost = 100
+
+// shown notes that a member was shown without its personal part; true: it was not known to be.
+func (u *unopened) shown(id domain.MemberID) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.times++
+	_, known := u.members[id]
+	if known || len(u.members) >= unopenedMost {
+		return false
+	}
+	if u.members == nil {
+		u.members = map[domain.MemberID]struct{}{}
+	}
+	u.members[id] = struct{}{}
+	return true
+}
+
+// opened notes that a member was opened: its key may have come back.
+func (u *unopened) opened(id domain.MemberID) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.members, id)
+}
+
+// list are the members, ascending, and how often any was shown.
+func (u *unopened) list() (ids []domain.MemberID, shown uint64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for id := range u.members {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids, u.times
+}
