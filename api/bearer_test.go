@@ -268,5 +268,23 @@ func TestPublicKey_RegistersByEmail(t *testing.T) {
 	}
 	h.status(h.do("GET", keyed("/v1.1/member?email=ada@example.com", keyPublic), "", ada...), http.StatusOK)
 	h.status(h.do("GET", keyed("/v1.1/member", keyPublic), "", ada...), http.StatusOK)
-	h.refused(h.do("GET", keyed("/v1.1/member", keyPublic), ""), domain.MissingParameter, "email")
+	h.refused(h.do("GET", keyed("/v1.1/member", keyPublic), ""), domain.WrongApplication, "Authorization")
+	// It comes before what is missing, malformed or not there.
+	for _, target := range []string{"/v1.1/members/active?limit=x", "/v1.1/account/usage", "/v1.1/brand/77", "/v1.1/brand/x/stats/activity", "/v1.1/member/99"} {
+		if w := h.do("GET", keyed(target, keyPublic), ""); w.Code != http.StatusForbidden {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+}
+
+// A Bearer of another application of the account is error 15 where it alone names the member.
+func TestBearer_OfAnotherApplicationNamesNobody(t *testing.T) {
+	h := newFixture(t)
+	foreign := as(h.jwtOf(4097, keyStandard))
+	for _, target := range []string{"/v1.1/member", "/v1.1/auth", "/v1.1/member?fields=ID", "/v1.1/auth?details=1"} {
+		h.refused(h.get(target, foreign...), domain.WrongApplication, "Authorization")
+	}
+	h.refused(h.post("/v1.1/auth", "", foreign...), domain.WrongApplication, "Authorization")
+	h.refused(h.do("GET", keyed("/v1.1/member", keyPublic), "", foreign...), domain.WrongApplication, "Authorization")
+	h.refused(h.get("/v1.1/member?refresh=x", foreign...), domain.InvalidParameter, "refresh")
 }

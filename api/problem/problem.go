@@ -54,7 +54,7 @@ var kinds = [...]kind{
 	domain.WrongApplication: {"wrong-application", http.StatusForbidden, "Wrong application", "the key is not made for this operation or member"},
 	domain.Gone:             {"gone", http.StatusGone, "Gone", "the member was merged into another, which Location names, or erased"},
 	domain.UnsupportedMedia: {"unsupported-media", http.StatusUnsupportedMediaType, "Unsupported media type", "the body is of another type"},
-	domain.WrongPassword:    {"wrong-password", http.StatusUnauthorized, "Wrong password", "the password is wrong"},
+	domain.WrongPassword:    {"wrong-password", http.StatusUnauthorized, "Wrong password", "the password of a login, or the access token that a merge needs, is wrong"},
 	domain.Locked:           {"locked", http.StatusTooManyRequests, "Locked", "too many wrong passwords; Retry-After says when one is looked at again"},
 }
 
@@ -106,8 +106,12 @@ func Of(err error) *Problem {
 			detail = "something went wrong here; the request id finds it in the log"
 		}
 	}
+	title := k.title
+	if code == domain.WrongPassword && parameter == domain.ErrMergeDenied.Parameter {
+		title = "Wrong access token"
+	}
 	return &Problem{
-		Type: "/errors/" + k.slug, Title: k.title, Status: k.status, Detail: detail, Parameter: parameter,
+		Type: "/errors/" + k.slug, Title: title, Status: k.status, Detail: detail, Parameter: parameter,
 		Error: Legacy{Code: int(code), Message: detail},
 	}
 }

@@ -162,6 +162,9 @@ func (x *exchange) headers(h http.Header) {
 // refuse writes an error as a problem. A bug is logged here, once, under the request's id.
 func (x *exchange) refuse(err error) {
 	p := problem.Of(err)
+	if !x.admitted {
+		x.w.Header().Set("Cache-Control", notKept)
+	}
 	switch p.Error.Code {
 	case int(domain.Internal):
 		p.Request = x.random.String()

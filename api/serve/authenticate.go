@@ -178,31 +178,48 @@ func (x *exchange) verify(bearer *string) error {
 	req := &x.req
 	id, err := x.server.Tokens.Verify(*bearer, req.App.ID, req.Catalog.SigningKeys(), req.Now)
 	if domain.CodeOf(err) == domain.WrongApplication {
-		x.foreign = err
-		return nil
+		x.foreign, err = err, nil
 	}
 	if err != nil {
 		return err
 	}
 	req.Bearer = id
-	req.Params.Imply(BearerGiven)
+	req.Params.Imply(BearerGiven) // another application's, too: nothing is missing then
 	return nil
 }
 
-// permitted refuses a key whose scope the operation is not made for, and a Bearer of another
-// application or member, or beside an operation that takes none. A global key is for every GET.
+// forPages refuses a public key that the operation is not made for, or that lacks the member's token
+// it is made for.
+func (x *exchange) forPages() error {
+	req := &x.req
+	switch {
+	case !req.Public():
+		return nil
+	case !x.op.Public:
+		return errScope(req.Key.Scope)
+	case x.foreign != nil:
+		return x.foreign
+	case req.Bearer == 0 && x.op.OfMember:
+		return errNoBearer
+	}
+	return nil
+}
+
+func errScope(s domain.KeyScope) error {
+	return domain.Fail(domain.WrongApplication, "a "+s.String()+" key is not made for this operation")
+}
+
+// permitted refuses a write by a global key, which is for every GET, and a Bearer of another
+// application or member, or beside an operation that takes none.
 func (x *exchange) permitted() error {
 	req := &x.req
 	switch {
-	case req.Key.Scope == domain.ScopeGlobal && x.op.Method != http.MethodGet,
-		req.Public() && !x.op.Public:
-		return domain.Fail(domain.WrongApplication, "a "+req.Key.Scope.String()+" key is not made for this operation")
+	case req.Key.Scope == domain.ScopeGlobal && x.op.Method != http.MethodGet:
+		return errScope(req.Key.Scope)
 	case x.foreign != nil:
 		return x.foreign
 	case req.Bearer != 0 && !x.op.TakesBearer:
 		return errBearer
-	case req.Bearer == 0 && req.Public() && x.op.OfMember:
-		return errNoBearer
 	}
 	return x.ownsNamed()
 }

@@ -1,8 +1,8 @@
 // Package serve carries a request through the contract's checks, to an operation's handler
 // and back.
 //
-//	request ─► route ─► in-flight limit ─► authenticate ─► limits ─► body ─► request id ─► bind
-//	            5 6          11                1 2         8 9 12    14 17                 3 4
+//	request ─► route ─► in-flight limit ─► authenticate ─► limits ─► body ─► public key ─► request id ─► bind
+//	            5 6          11                1 2         8 9 12    14 17       15                      3 4
 //	        ─► page, scope, wait_for, refresh ─► response cache ─► handler ─► answer
 //	                 3     2       11                               5 16 15 7…
 //
@@ -15,8 +15,8 @@
 // answer, reply.go writes it in the coding that the client prefers, access.go its line in the
 // access log.
 //
-// A member's token is verified with the key, also where the operation takes none; whose it is,
-// and what a public key may, is judged with the scope, after the parameters. An Option marks
+// A member's token is verified with the key, also where the operation takes none; whose it is
+// is judged with the scope, after the parameters. An Option marks
 // operations that take a token (WithBearer), or that a public key may use (Public,
 // PublicWithBearer). cors.go has the answers to OPTIONS and what pages of other origins may read:
 // those of domains on the allowlist of the key's application, of no others.

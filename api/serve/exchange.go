@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -106,13 +108,16 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // serve makes the contract's checks, in its order.
 func (x *exchange) serve() error {
 	a, w, r := x.server, x.w, x.r
+	if encodedSlash(r.URL) { // a proxy in front takes it for a part of a name
+		return errNoPath
+	}
 	found, values, ok := a.table.Find(r.URL.Path)
 	if !ok {
 		if path, ok := a.table.Fix(r.URL.Path); ok {
 			x.redirect(path)
 			return nil
 		}
-		return domain.Fail(domain.NotFound, "there is no such path")
+		return errNoPath
 	}
 	x.route = found.Path
 	if r.Method == http.MethodOptions {
@@ -150,6 +155,9 @@ func (x *exchange) serve() error {
 	if err := x.check(); err != nil {
 		return err
 	}
+	if err := x.forPages(); err != nil {
+		return err
+	}
 	if err := x.identify(); err != nil {
 		return err
 	}
@@ -158,6 +166,13 @@ func (x *exchange) serve() error {
 		return err
 	}
 	return x.answer(answer)
+}
+
+var errNoPath = domain.Fail(domain.NotFound, "there is no such path")
+
+// encodedSlash reports a path whose decoded form has more parts than its own.
+func encodedSlash(u *url.URL) bool {
+	return u.RawPath != "" && strings.Contains(strings.ToLower(u.RawPath), "%2f")
 }
 
 // begin makes the request that the operation's handler gets.

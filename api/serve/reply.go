@@ -56,12 +56,16 @@ func (o *reply) empty(status int) {
 	o.w.WriteHeader(status)
 }
 
+// notKept is the header Cache-Control of what no cache may keep: an error is of now.
+const notKept = "no-store"
+
 // redirect sends a client to the right spelling of a path.
 func (o *reply) redirect(path string) {
 	status := http.StatusMovedPermanently
 	if o.r.Method != http.MethodGet && o.r.Method != http.MethodHead {
 		status = http.StatusTemporaryRedirect
 	}
+	o.w.Header().Set("Cache-Control", notKept) // the address may have the key
 	to := url.URL{Path: path, RawQuery: o.r.URL.RawQuery}
 	o.w.Header().Set("Location", to.String())
 	o.empty(status)

@@ -5,9 +5,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // The session of README prints what it says there, on a node that has just been started.
@@ -91,4 +96,64 @@ func sessionOf(t *testing.T) (steps []step) {
 		t.Fatalf("README's session has %d commands", len(steps))
 	}
 	return steps
+}
+
+// The commands by which README exports a member and imports it elsewhere run as they are, for a
+// member that shares everything and for one that does not: no request of theirs is refused.
+func TestReadme_Export(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl is not installed")
+	}
+	recipe := indented(t, `curl "$API/v1.1/member/$ID/export"`)
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := embedded.start(t), embedded.start(t)
+	_, key := from.account("from")
+	api := from.api(key)
+	for name, lines := range map[string]int{"shares-all": 0, "shares-nothing": 1} {
+		account, otherKey := to.account(name)
+		member, _, err := api.Register(ctx(t), client.Params{"service": "spotify", "uid": name, "authtoken": "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := wire.Number(member.Data.ID)
+		if lines > 0 {
+			if _, _, err := api.UpdateMember(ctx(t), domain.MemberID(member.Data.ID), client.Params{"service": "spotify", "activity_sharing_enabled": "0"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dir := t.TempDir()
+		if err := os.Symlink(filepath.Join(root, "cmd"), filepath.Join(dir, "cmd")); err != nil {
+			t.Fatal(err)
+		}
+		script := "set -eu\novation() { \"$PROGRAM\" \"$@\"; }\ncurl() { command curl -sS --fail-with-body \"$@\"; }\n" +
+			strings.ReplaceAll(recipe, "--account 1 ", fmt.Sprintf("--account %d ", account))
+		shell := exec.CommandContext(ctx(t), "bash", "-c", script)
+		shell.Dir = dir
+		shell.Env = append(os.Environ(), "API=http://"+from.HTTP, "KEY="+key, "ID="+id, "PROGRAM="+program(t),
+			"OTHER=http://"+to.HTTP, "OTHER_KEY="+otherKey, "OTHER_KAFKA="+to.Kafka)
+		out, err := shell.CombinedOutput()
+		if err != nil || strings.Count(string(out), `"accepted"`) != 1+lines {
+			t.Errorf("%s: %v: %s", name, err, out)
+		}
+	}
+}
+
+// indented is the block of commands of README that has the text.
+func indented(t *testing.T, text string) string {
+	t.Helper()
+	all, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for block := range strings.SplitSeq(string(all), "\n\n") {
+		if strings.HasPrefix(block, "    ") && strings.Contains(block, text) {
+			return strings.ReplaceAll(strings.TrimPrefix(block, "    "), "\n    ", "\n")
+		}
+	}
+	t.Fatalf("README has no commands with %s", text)
+	return ""
 }
