@@ -97,7 +97,7 @@ func (n *Node) Start() {
 	n.shards.start(n.lifetime.loading, n.settings)
 	shards := n.queried()
 	n.submitter.Addresses = &query.Addresses{Shards: shards, Logs: n}
-	n.Coordinator = query.New(query.Options{Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows})
+	n.Coordinator = query.New(query.Options{Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows, Apart: &n.apart})
 	n.routing.start(n.system.Root, n.shards, n.catalogReader)
 	n.catalogMoved() // what moved meanwhile
 	if n.o.Trim != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/query"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
@@ -21,9 +22,17 @@ type Status struct {
 	Degraded string         `json:"degraded,omitempty"` // what has stopped while questions are answered
 	Waiting  string         `json:"waiting,omitempty"`  // what no shard or router alone is about
 	LagMs    int64          `json:"lagMs"`
+	Apart    Apart          `json:"handovers"`
 	Catalog  CatalogStatus  `json:"catalog"`
 	Shards   []shard.Status `json:"shards"`
 	Routers  []RouterStatus `json:"routers"`
+}
+
+// Apart is which shards do not agree on what merged members handed over, and how many questions had no answer
+// for it.
+type Apart struct {
+	Pairs     []query.Apart `json:"apart,omitempty"`
+	Questions uint64        `json:"unanswered"`
 }
 
 // CatalogStatus is the catalog's part of it.
@@ -59,6 +68,7 @@ type health struct {
 	shards  *shards
 	catalog *catalogReader
 	routing *routing
+	apart   query.Disagreement
 }
 
 // Status is the node as it is now.
@@ -68,6 +78,7 @@ func (h *health) Status() Status {
 		Journal: h.o.Journal.Topic().String(), Cluster: h.o.Journal.Cluster(), Ready: true, LagMs: h.Lag().Milliseconds(),
 		Catalog: h.catalogStatus(now), Waiting: retry.Causes(&h.routing.Looking),
 	}
+	st.Apart.Pairs, st.Apart.Questions = h.apart.List()
 	if err := h.Ready(); err != nil {
 		st.Ready, st.Why = false, err.Error()
 	}
@@ -161,6 +172,10 @@ func (h *health) Degraded() error {
 	}
 	for _, cause := range causes {
 		whys = append(whys, fmt.Sprintf("shard %s: %s", strings.Join(of[cause], ", "), cause))
+	}
+	if pairs, _ := h.apart.List(); len(pairs) > 0 {
+		whys = append(whys, fmt.Sprintf("questions that need shards %s have had no answer, since they do not agree on what "+
+			"merged members handed over; verify tells whether a rebuild of one helps", pairs))
 	}
 	if whys == nil {
 		return nil

@@ -3,9 +3,11 @@ package query
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // asking is one question under way, in rounds until the views that it is answered from agree.
@@ -19,11 +21,20 @@ type asking struct {
 	names  names
 	shards []Shard // that it is asked of, by id; nil: not of that one
 	floors floors  // nil: all views agreed so far
+	apart  []Apart // shards whose views did not agree when they were compared last
 	gather gather
 }
 
-// answer asks the shards, and again those that are behind.
+// answer asks the shards, and again those that are behind. Where they do not agree in time, the error names them.
 func (a *asking) answer(ctx context.Context) (*domain.Answer, error) {
+	out, err := a.rounds(ctx)
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) && len(a.apart) > 0 && errors.Is(err, domain.ErrUnavailable) {
+		err = a.c.o.Apart.note(a.apart)
+	}
+	return out, err
+}
+
+func (a *asking) rounds(ctx context.Context) (*domain.Answer, error) {
 	if err := a.name(ctx); err != nil {
 		return nil, err
 	}
@@ -33,6 +44,9 @@ func (a *asking) answer(ctx context.Context) (*domain.Answer, error) {
 		}
 		if a.agree() {
 			return a.merge()
+		}
+		if !retry.Pause(ctx, roundPause) {
+			return nil, domain.ErrUnavailable
 		}
 		if a.namesAreBehind() {
 			if err := a.name(ctx); err != nil {
@@ -126,7 +140,13 @@ func (a *asking) agree() bool {
 	for _, p := range a.gather.parts {
 		views = append(views, seen{p.Shard, p.Handovers})
 	}
-	return a.floors.check(a.names.seen(views))
+	views = a.names.seen(views)
+	if a.floors.check(views) {
+		a.c.o.Apart.agreed(views)
+		return true
+	}
+	a.apart = apart(views)
+	return false
 }
 
 // namesAreBehind reports that a view that names were looked up in does not reach its floor.

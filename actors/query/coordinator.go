@@ -13,14 +13,20 @@ type Options struct {
 	Shards  []Shard // by id
 	Logs    Logs
 	Yield   *yield.Questions
-	MaxRows uint64 // a question that would read more is refused; 0: no bound
+	MaxRows uint64        // a question that would read more is refused; 0: no bound
+	Apart   *Disagreement // notes shards that no answer could be made of; nil: not asked for
 }
 
 // Coordinator asks the shards and merges what they answer. Any goroutine may call it.
 type Coordinator struct{ o Options }
 
 // New is a coordinator.
-func New(o Options) *Coordinator { return &Coordinator{o} }
+func New(o Options) *Coordinator {
+	if o.Apart == nil {
+		o.Apart = new(Disagreement)
+	}
+	return &Coordinator{o}
+}
 
 // maxLife is how long a question may take: as long as it lives it holds views, and with them
 // what compaction would drop.

@@ -6,6 +6,7 @@
 //	asking.go       one question: shards side by side, again until their views agree
 //	survivors.go    members that named ones were merged into
 //	handover.go     do views agree on what shards handed to each other
+//	apart.go        shards whose views never agreed
 //	gather.go       the parts of an answer
 //	plan.go         what of a question is the same in every shard
 //	local.go        a shard of this process: a view, a worker, an answer

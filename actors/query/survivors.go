@@ -2,10 +2,12 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -60,7 +62,7 @@ func (c *Coordinator) survivors(
 		if one {
 			return n, nil
 		}
-		if ctx.Err() != nil {
+		if !retry.Pause(ctx, roundPause) {
 			return n, domain.ErrUnavailable
 		}
 	}
@@ -77,15 +79,23 @@ func (c *Coordinator) Survivors(
 	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
 	defer cancel()
 	f := make(floors, len(c.o.Shards))
+	var last []Apart
 	for {
 		n, err := c.survivors(ctx, account, ids, wait, f)
 		at := c.position()
 		if err != nil {
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) && len(last) > 0 {
+				err = c.o.Apart.note(last)
+			}
 			return nil, at, err
 		}
-		if !f.check(n.seen(nil)) {
+		views := n.seen(nil)
+		if !f.check(views) {
+			last = apart(views)
+			retry.Pause(ctx, roundPause)
 			continue
 		}
+		c.o.Apart.agreed(views)
 		for i := range n.views {
 			v := &n.views[i]
 			at = at.Reach(domain.Position{Shards: []domain.ShardOffset{{Shard: v.shard, Next: v.Next}}})

@@ -10,6 +10,9 @@ var (
 	mFailures = describe("failures_total", "Attempts that failed and were made again.", "what", "id")
 	mAhead    = describe("clock_ahead_seconds",
 		"By how much the broker's clock, as applied, is ahead of this node's; 0 within a minute.", "shard")
+	mApart = describe("handovers_apart",
+		"Pairs of shards that do not agree on what merged members handed over: questions that need both have no answer.")
+	mUnanswered = describe("questions_disagreed_total", "Questions without an answer, since shards did not agree in time.")
 	mCorrupt    = describe("store_corrupt_files", "Files of the store in which something cannot be read.")
 	mFree       = describe("store_disk_free_bytes", "Bytes free on the store's disk.")
 	mLogCorrupt = describe("log_corrupt_files", "Files of the embedded log in which something cannot be read.")
@@ -40,6 +43,8 @@ func (s *Source) collectFaults(out sink) {
 		r := &st.Routers[i]
 		retries("router", strconv.Itoa(r.Partition), r.Stopped, r.Waiting, r.Failures)
 	}
+	out.gauge(mApart, float64(len(st.Apart.Pairs)))
+	out.counter(mUnanswered, float64(st.Apart.Questions))
 	out.counter(mForeign, float64(st.Catalog.Foreign), "catalog", "0")
 	retries("catalog", "", st.Catalog.Stopped, st.Catalog.Waiting, st.Catalog.Failures)
 	out.gauge(mStopped, one(st.Store.Err != ""), "store", "")
