@@ -105,8 +105,8 @@ var takes = map[string]word{
 
 	"POST /v1.1/activity/record activityid":           "id",
 	"POST /v1.1/activities/record activityid":         "id",
-	"POST /v1.1/activity/record country":              "country",
-	"POST /v1.1/activities/record country":            "country",
+	"POST /v1.1/activity/record country":              "text",
+	"POST /v1.1/activities/record country":            "text",
 	"POST /v1.1/member/register country":              "country",
 	"POST /v1.1/member/:memberid/register country":    "country",
 	"POST /v1.1/member/:memberid/update country":      "country",

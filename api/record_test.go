@@ -22,6 +22,23 @@ func (h *fixture) recorded(params string, headers ...string) (domain.Submission,
 	return h.engine.submitted[len(h.engine.submitted)-1], &out
 }
 
+// An action is worth more than its place: what is no country is left out with a Warning, in a list too.
+func TestRecord_UnknownCountryIsLeftOut(t *testing.T) {
+	h := newFixture(t)
+	for country, want := range map[string]string{"de": "DE", "UK": "GB", "EL": "GR", "ZZ": "", "XX": "", "EU": "", "T1": "", "Germany": ""} {
+		record := `{"activityid":101,"id":4097,"country":"` + country + `","city":"Bonn"}`
+		w := h.post("/v1.1/activity/record", record)
+		_ = answered[wire.Accepted](h, w)
+		got := h.engine.submitted[len(h.engine.submitted)-1].Activity.Content.Geo
+		if got.Country != want || got.City != "Bonn" {
+			t.Errorf("%s: %+v", country, got)
+		}
+		if warned := strings.Contains(strings.Join(w.Header().Values("Warning"), " "), "country"); warned != (want == "") {
+			t.Errorf("%s: %v", country, w.Header().Values("Warning"))
+		}
+	}
+}
+
 // A record has its definition's brand, service and points, and the bytes of a dead letter.
 func TestRecord_Stamped(t *testing.T) {
 	h := newFixture(t)

@@ -37,7 +37,7 @@ type Action struct {
 	Media       bind.URL     `name:"media" doc:"address of a picture of it, http or https" eg:"https://example.com/cover.png"`
 	Marker      string       `name:"marker" doc:"the record's name within application and member, known in the month of its timestamp and, for any timestamp, in the current and the previous month: the same record again gives the item there is, another one under it is error 7; timestamp (where one is given), brand, definition and service decide whether it is the same, content does not" eg:"m-1"`
 	Timestamp   bind.Time    `name:"timestamp" doc:"when it was completed; default: receipt" eg:"2026-01-02 03:04:05"`
-	Country     bind.Country `name:"country" doc:"where it was done" eg:"DE"`
+	Country     string       `name:"country" doc:"where it was done, ISO 3166-1 alpha-2; another text is left out, with a Warning" eg:"DE"`
 	Region      string       `name:"region" doc:"where it was done" eg:"Berlin"`
 	City        string       `name:"city" doc:"where it was done" eg:"Berlin"`
 }
@@ -220,6 +220,15 @@ func recording(req *serve.Request, in *Action, a *domain.Activity, durable bool)
 	return s, nil
 }
 
+// place leaves out a country that is none: an action is worth more than its place.
+func (in *Action) place(req *serve.Request) {
+	code, ok := domain.ParseCountry(in.Country)
+	if !ok && in.Country != "" {
+		req.Warn("country is no ISO 3166-1 alpha-2 code: the action is recorded without it")
+	}
+	in.Country = code
+}
+
 // refusedOutcome is the error of an action that the catalog refused; nil: it was not,
 // or its request is a repeat of one that was taken.
 func refusedOutcome(a *domain.Activity, out *domain.Outcome) *domain.Error {
@@ -232,9 +241,10 @@ func refusedOutcome(a *domain.Activity, out *domain.Outcome) *domain.Error {
 // activityOf is the activity that the parameters mean, stamped with the fields of the
 // catalog.
 func activityOf(req *serve.Request, in *Action) (*domain.Activity, error) {
+	in.place(req)
 	a := &domain.Activity{Member: domain.MemberID(in.ID), Content: domain.Content{
 		Marker: in.Marker, Content: string(in.Content), Link: string(in.Link), Media: string(in.Media),
-		Geo: domain.Geo{Country: string(in.Country), Region: in.Region, City: in.City},
+		Geo: domain.Geo{Country: in.Country, Region: in.Region, City: in.City},
 	}}
 	switch {
 	case in.UID != "":
@@ -341,7 +351,7 @@ func eventOf(req *serve.Request, in *Action, member domain.MemberID) *event {
 	if in.Content != "" {
 		e.Content = wire.Content(string(in.Content))
 	}
-	for name, v := range map[string]string{"country": string(in.Country), "region": in.Region, "city": in.City} {
+	for name, v := range map[string]string{"country": in.Country, "region": in.Region, "city": in.City} {
 		if v != "" {
 			e.Geo[name] = v
 		}

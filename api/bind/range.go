@@ -95,13 +95,12 @@ func (t *Time) ParseParam(s string) error {
 	if len(s) > 64 {
 		return errTime
 	}
-	for _, layout := range []string{time.DateTime, time.RFC3339} {
-		if v, err := time.Parse(layout, s); err == nil {
-			*t = Time{v.Unix(), true}
-			return nil
-		}
+	at, ok := domain.ParseTime(s)
+	if !ok {
+		return errTime
 	}
-	return errTime
+	*t = Time{at, true}
+	return nil
 }
 
 // Start is a moment at which a range begins: a date alone is its first second.

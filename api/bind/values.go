@@ -133,20 +133,20 @@ type Country string
 var CountryName = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	for _, c := range countries.All() {
-		if code := c.Alpha2(); len(code) == 2 {
+		if code, ok := domain.ParseCountry(c.Alpha2()); ok && code == c.Alpha2() {
 			names[code] = c.String()
 		}
 	}
 	return names
 })
 
-// ParseParam reads a code that a country has.
+// ParseParam reads a code that a country has (domain.ParseCountry).
 func (c *Country) ParseParam(s string) error {
-	s = strings.ToUpper(strings.TrimSpace(s))
-	if CountryName()[s] == "" {
+	code, ok := domain.ParseCountry(s)
+	if !ok {
 		return errors.New("must be an ISO 3166-1 alpha-2 code")
 	}
-	*c = Country(s)
+	*c = Country(code)
 	return nil
 }
 

@@ -89,10 +89,11 @@ func moment(text string, now time.Time) (int64, error) {
 	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
 		return now.Add(-ago).UnixMilli(), nil
 	}
-	for _, layout := range []string{time.RFC3339, time.DateTime, time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UnixMilli(), nil
-		}
+	if at, ok := domain.ParseTime(text); ok {
+		return at * 1000, nil
+	}
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		return t.UnixMilli(), nil
 	}
 	return 0, fmt.Errorf("%q is neither a time such as 2026-11-21T12:00:00Z nor how long ago, such as 24h", text)
 }

@@ -101,8 +101,9 @@ func (p *program) unopened() ([]domain.MemberID, uint64) {
 // shown is this node for /status and the metrics.
 func (p *program) shown() *status.Source {
 	return &status.Source{
-		Engine: p.node, Store: p.store, Log: p.eventLog, Broker: p.broker, Replication: p.topics.replication,
-		Stopping: p.drain.begun, Verifier: p.verifier, Rebuilder: p.rebuilds,
+		Engine: p.node, Store: p.store, Log: p.eventLog, Broker: p.broker, Activities: p.topics.counts,
+		Replication: p.topics.replication,
+		Stopping:    p.drain.begun, Verifier: p.verifier, Rebuilder: p.rebuilds,
 		Keys: status.KeySource{Store: p.keys.store, Replica: p.keys.replica, Keeper: p.keys.keeper, Unopened: p.unopened},
 	}
 }

@@ -28,6 +28,7 @@ type event struct {
 	fields     fields
 	body       kind // of the value; absent: malformed
 	stop       int  // where reading the value ended
+	abroad     bool // what is given for a country is none
 }
 
 // header takes a header. Of one that is there more than once the last counts.

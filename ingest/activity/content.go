@@ -68,10 +68,11 @@ func (e *event) where(g *domain.Geo) (r refusal) {
 		return badEvent("geo")
 	}
 	if f[country].given() {
+		// An action is worth more than its place: what is no country is left out.
 		code, _ := f[country].text()
-		if g.Country = upperAlpha2(code); g.Country == "" {
-			return badEvent("geo.country")
-		}
+		var known bool
+		g.Country, known = domain.ParseCountry(code)
+		e.abroad = !known
 	}
 	if g.Region, r = e.text("geo.region", region, maxText); r != accepted {
 		return r
@@ -129,28 +130,4 @@ func appendTenths(b []byte, n int) []byte {
 	}
 	b = strconv.AppendInt(b, int64(n/10), 10)
 	return append(b, '.', byte('0'+n%10))
-}
-
-// alpha2 holds every pair of capitals, so that a country code costs no memory.
-var alpha2 = func() string {
-	b := make([]byte, 0, 2*26*26)
-	for i := range byte(26) {
-		for j := range byte(26) {
-			b = append(b, 'A'+i, 'A'+j)
-		}
-	}
-	return string(b)
-}()
-
-// upperAlpha2 is a code of two letters in capitals; empty if it is none.
-func upperAlpha2(s string) string {
-	if len(s) != 2 {
-		return ""
-	}
-	i, j := s[0]|0x20-'a', s[1]|0x20-'a'
-	if i >= 26 || j >= 26 {
-		return ""
-	}
-	at := 2 * (int(i)*26 + int(j))
-	return alpha2[at : at+2]
 }

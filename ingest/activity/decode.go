@@ -57,6 +57,8 @@ func (d *Decoder) Decode(dst *domain.Record, in Incoming) domain.Slot {
 	a.Member, a.Identity, slot = e.address(d.hasher, &in)
 	if r := d.judge(dst, &in); r.reason != domain.Accepted {
 		*a = domain.Activity{Member: a.Member, Identity: a.Identity, Refusal: r.reason, Detail: r.detail}
+	} else if e.abroad {
+		d.stats.noCountry.Add(1)
 	}
 	d.stats.count(a.Refusal)
 	return slot
@@ -206,7 +208,7 @@ func (e *event) when(a *domain.Activity, ms int64) refusal {
 	case t.given():
 		s, _ := t.text()
 		var ok bool
-		if a.Time, ok = parseTime(s); !ok {
+		if a.Time, ok = domain.ParseTime(s); !ok {
 			return refusal{domain.BadTime, "time"}
 		}
 	case ms == -1:
@@ -308,4 +310,13 @@ func (e *event) name(name string, f field) refusal {
 		return tooLarge(name)
 	}
 	return accepted
+}
+
+// floorSeconds is milliseconds as seconds, rounded down.
+func floorSeconds(ms int64) int64 {
+	s := ms / 1000
+	if ms%1000 < 0 {
+		s--
+	}
+	return s
 }

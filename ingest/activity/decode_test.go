@@ -343,3 +343,37 @@ func FuzzReview(f *testing.F) {
 		}
 	})
 }
+
+// An activity is worth more than its place: what is no country is left out and counted, whatever it is.
+func TestDecode_UnknownCountryIsLeftOut(t *testing.T) {
+	t.Parallel()
+	var stats Stats
+	d := NewDecoder(testHasher(t), &stats)
+	for country, want := range map[string]string{
+		`"de"`: "DE", `" DE "`: "DE", `"UK"`: "GB", `"el"`: "GR", `null`: "", `"ZZ"`: "", `"XX"`: "", `"EU"`: "", `"T1"`: "", `"Germany"`: "", `""`: "",
+		`44`: "", `{}`: "", `["DE"]`: "", `true`: "", `"\ud800"`: "", `"G\u0000"`: "", `"é"`: "",
+	} {
+		var record domain.Record
+		before := stats.NoCountry()
+		d.Decode(&record, Incoming{TimeMs: 1, Value: []byte(`{"id":"1","source":"s","account":1,"memberID":4097,"activityID":100,"brandID":1,` +
+			`"geo":{"country":` + country + `,"city":"Bonn","lat":1,"lon":2}}`)})
+		if a := &record.Activity; a.Refusal != domain.Accepted || a.Content.Geo != (domain.Geo{Country: want, City: "Bonn", Lat: "1.0", Lon: "2.0"}) {
+			t.Errorf("%s: %+v, %s %s", country, a.Content.Geo, a.Refusal, a.Detail)
+		}
+		given := country != `null` && country != `""`
+		if counted := stats.NoCountry() - before; (counted == 1) != (given && want == "") {
+			t.Errorf("%s: %d counted", country, counted)
+		}
+	}
+}
+
+// A time counts in the form of every other road: RFC 3339 in any case, and YYYY-MM-DD hh:mm:ss.
+func TestDecode_TimesOfEveryRoad(t *testing.T) {
+	t.Parallel()
+	for _, at := range []string{"2026-11-20 12:00:00", "2026-11-20t12:00:00z", "2026-11-20T12:00:00Z", "2026-11-20 12:00:00Z", "2026-11-20T13:00:00.9+01:00"} {
+		record := decodeText(t, `"account":1,"memberID":4097,"activityID":100,"brandID":1,"time":"`+at+`"`)
+		if record.Activity.Refusal != domain.Accepted || record.Activity.Time != 1795176000 {
+			t.Errorf("%s: %d %s", at, record.Activity.Time, record.Activity.Refusal)
+		}
+	}
+}

@@ -9,7 +9,8 @@ import (
 // Stats counts what the decoders of a node did since it started. Any goroutine may
 // read it; the zero value is ready. It must not be copied.
 type Stats struct {
-	decoded [domain.Reasons]atomic.Uint64
+	decoded   [domain.Reasons]atomic.Uint64
+	noCountry atomic.Uint64
 }
 
 // Decoded is the number of records decoded, refused ones included.
@@ -29,5 +30,8 @@ func (s *Stats) Refused(reason domain.Reason) uint64 {
 	}
 	return s.decoded[reason].Load()
 }
+
+// NoCountry is the number of activities whose country is none: they count without it.
+func (s *Stats) NoCountry() uint64 { return s.noCountry.Load() }
 
 func (s *Stats) count(reason domain.Reason) { s.decoded[reason].Add(1) }

@@ -16,6 +16,7 @@ type chunk struct {
 	items         []item
 	bad           []refused
 	rows, silent  int64
+	noCountry     int64 // rows
 	mark          input.Mark
 	passed, total int64
 }
@@ -102,6 +103,8 @@ func (c *cutter) add(ctx context.Context, r *input.Row) error {
 			c.ch.bad = append(c.ch.bad, refused{o, r.Err})
 		case r.Count == 0:
 			c.ch.silent++
+		case r.NoCountry:
+			c.ch.noCountry++
 		}
 	}
 	for c.actions < r.Count {

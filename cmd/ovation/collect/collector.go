@@ -48,6 +48,7 @@ type Totals struct {
 	Silent    int64 // rows that stand for no action
 	Published int64 // actions
 	Created   int64 // brands, definitions and members made or found over the API
+	NoCountry int64 // rows published without what they gave for a country, which is none
 
 	FirstBad      []int64 // lines of the first bad rows
 	Passed, Total int64   // of the source, in its unit
@@ -222,6 +223,7 @@ func (c *collector) messages(ch *chunk) ([]kafka.Message, error) {
 func (c *collector) tell(ch *chunk) error {
 	c.totals.Rows += ch.rows
 	c.totals.Silent += ch.silent
+	c.totals.NoCountry += ch.noCountry
 	slices.SortStableFunc(ch.bad, func(a, b refused) int { return cmp.Compare(a.row.line, b.row.line) })
 	for i := range ch.bad {
 		if err := c.reject(ch.bad[i].row, ch.bad[i].err); err != nil {

@@ -159,7 +159,7 @@ func (t Totals) Summary(dry bool) string {
 	for _, n := range []struct {
 		n    int64
 		what string
-	}{{t.Silent, "rows without an action"}, {t.Created, "made over the API"}, {t.Rejected, "bad rows"}} {
+	}{{t.Silent, "rows without an action"}, {t.Created, "made over the API"}, {t.NoCountry, "without their country, which is no alpha-2 code"}, {t.Rejected, "bad rows"}} {
 		if n.n > 0 {
 			parts = append(parts, grouped(n.n)+" "+n.what)
 		}

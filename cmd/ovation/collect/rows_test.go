@@ -131,3 +131,61 @@ activities: {a: {id: 1}}
 		t.Errorf("%v", days)
 	}
 }
+
+// The default takes times as every road does, and countries: what is none is left out and counted, of a
+// member's registration too.
+func TestMapping_TimesAndCountriesOfEveryRoad(t *testing.T) {
+	t.Parallel()
+	api, asks := newCatalog(t)
+	r := newFixture(t, `
+source: s
+time: "{at}"
+member: {service: spotify, uid: "{user}", register: {country: "{cc}"}}
+brand: {id: "3"}
+activities: {play: {id: 100}}
+geo: {country: "{cc}", city: Bonn}
+`, "user,at,cc\na,2026-11-20 12:00:00,DE\nb,2026-11-20t12:00:00z,uk\nc,2026-11-20T13:00:00+01:00,ZZ\nd,2026-11-20 13:00:00+01:00,Germany\n"+
+		"e,2026-11-20 12:00:00.5,\nf,2026-11-20,DE\n")
+	r.options.API = asks
+	got := r.must()
+	if got.Published != 5 || got.NoCountry != 2 || got.Rejected != 1 {
+		t.Fatalf("%+v %v", got, r.report.bad)
+	}
+	if diff := cmp.Diff([]string{"7: time: not a time YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD hh:mm:ss"}, r.report.bad); diff != "" {
+		t.Error(diff)
+	}
+	var countries []string
+	for i := range r.log.messages {
+		m := &r.log.messages[i]
+		if header(m, "ce_time") != "2026-11-20T12:00:00Z" {
+			t.Errorf("%d: %s", i, header(m, "ce_time"))
+		}
+		countries = append(countries, dataOf(t, m).Geo.Country)
+	}
+	if diff := cmp.Diff([]string{"DE", "GB", "", "", ""}, countries); diff != "" {
+		t.Error(diff)
+	}
+	want := map[string]int{"spotify:a:DE": 1, "spotify:b:GB": 1, "spotify:c:": 1, "spotify:d:": 1, "spotify:e:": 1}
+	if diff := cmp.Diff(want, api.members); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A zone holds of times that have none of their own, in the default layout too.
+func TestMapping_ZoneOfTimesWithoutOne(t *testing.T) {
+	t.Parallel()
+	r := newFixture(t, `
+source: s
+time: {value: "{at}", zone: Europe/Berlin}
+member: {id: 1}
+activities: {a: {id: 1}}
+`, "at\n2026-11-20 13:00:00\n2026-11-20T12:00:00Z\n2026-11-20 12:00:00z\n2026-11-20 14:00:00+02:00\nnone\n")
+	if got := r.must(); got.Published != 4 || got.Rejected != 1 {
+		t.Fatalf("%+v %v", got, r.report.bad)
+	}
+	for i := range r.log.messages {
+		if at := header(&r.log.messages[i], "ce_time"); at != "2026-11-20T12:00:00Z" {
+			t.Errorf("%d: %s", i, at)
+		}
+	}
+}

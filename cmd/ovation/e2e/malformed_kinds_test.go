@@ -142,9 +142,6 @@ var malformedKinds = []malformedKind{
 		s.data["content"] = []any{5, true, raw("[1,2]")}[i%3]
 	}},
 	{"link is no text", domain.BadEvent, "link", false, false, func(s *spoiled, _ *malformedFixture, i int) { s.data["link"] = 5 }},
-	{"country is no code", domain.BadEvent, "geo.country", false, false, func(s *spoiled, _ *malformedFixture, i int) {
-		s.data["geo"] = map[string]any{"country": []any{"GBR", "1A", 44}[i%3]}
-	}},
 	{"coordinates are none", domain.BadEvent, "geo.l", false, false, func(s *spoiled, _ *malformedFixture, i int) {
 		s.data["geo"] = map[string]any{"lat": []any{91, "NaN", true}[i%3], "lon": 0}
 	}},

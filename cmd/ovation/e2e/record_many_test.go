@@ -40,7 +40,7 @@ func pack(p *model, rnd *rand.Rand, name string, n int) *crate {
 		}
 		if rnd.IntN(50) == 0 {
 			wrong := client.Params{"activityid": id(p.definitions[0].id), "brandid": id(p.brands[0].id), "id": id(p.fans[0].id)}
-			wrong[pick(rnd, []string{"activityid", "brandid", "id", "timestamp", "country"})] = "3999999999"
+			wrong[pick(rnd, []string{"activityid", "brandid", "id", "timestamp"})] = "3999999999"
 			c.records = append(c.records, wrong)
 			c.rejected++
 		}

@@ -70,6 +70,7 @@ var (
 	mCommits   = describe("commits_total", "Batches committed.", "shard")
 	mRouted    = describe("router_routed_total", "Source records brought into the journal.", "partition")
 	mRefused   = describe("router_refused_total", "Source records routed with a refusal.", "partition", "reason")
+	mNoCountry = describe("activities_without_country_total", "Source records whose country is no alpha-2 code: they count without it.")
 	mForwarded = describe("records_forwarded_total", "Records sent to other shards.", "shard")
 	mMerged    = describe("members_merged_total", "Members merged into one of the shard.", "shard")
 	mUnmerged  = describe("members_unmerged_total", "Merges taken back.", "shard")
@@ -98,6 +99,9 @@ func (s *Source) collect(out sink) {
 		for reason, n := range r.Refused {
 			out.counter(mRefused, float64(n), partition, reason)
 		}
+	}
+	if s.Activities != nil {
+		out.counter(mNoCountry, float64(s.Activities.NoCountry()))
 	}
 }
 

@@ -3,6 +3,7 @@ package status
 import (
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/storage/store"
@@ -55,8 +56,9 @@ type Log struct {
 type Source struct {
 	Engine      *actors.Node
 	Store       *store.Store
-	Log         *brokerlog.Log // nil: a Kafka of its own
-	Broker      *wire.Broker   // nil: none
+	Log         *brokerlog.Log  // nil: a Kafka of its own
+	Broker      *wire.Broker    // nil: none
+	Activities  *activity.Stats // of the routers' decoders
 	Replication string
 	Keys        KeySource
 	Stopping    func() bool

@@ -21,6 +21,7 @@ type mapper struct {
 	id          Text
 	definitions map[string]EntityRef // the definitions by their name in the mapping
 	only        []condition          // of the rows that are mapped
+	abroad      bool                 // the row last mapped gave a country that is none
 }
 
 // condition is that a row has a value.
@@ -121,6 +122,11 @@ func (c *mapper) member(r *row) (w MemberRef, err error) {
 	if w.Register["authtoken"] == "" {
 		w.Register["authtoken"] = "collected" // where the mapping gives none
 	}
+	if given := w.Register["country"]; given != "" {
+		if w.Register["country"] = c.country(given); w.Register["country"] == "" {
+			delete(w.Register, "country")
+		}
+	}
 	w.Register["service"], w.Register["uid"] = w.Service, w.UID
 	return w, nil
 }
@@ -218,10 +224,17 @@ func (c *mapper) geo(r *row) (p Place, err error) {
 			}
 		}
 	}
-	if n := len(p.Country); n != 0 && n != 2 {
-		return p, fault("geo.country", errors.New("not a code of two letters"))
-	}
+	p.Country = c.country(p.Country)
 	return p, nil
+}
+
+// country is a country as the engine takes it; what is none is left out and noted.
+func (c *mapper) country(text string) string {
+	code, ok := domain.ParseCountry(text)
+	if !ok && text != "" {
+		c.abroad = true
+	}
+	return code
 }
 
 // filled are parameters with the row's values; those without one are left out.

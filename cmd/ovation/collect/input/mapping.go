@@ -90,7 +90,7 @@ type Definition struct {
 // Time is when it was done, in one text or in parts.
 type Time struct {
 	Value            Text   `yaml:"value"`
-	Layout           string `yaml:"layout"` // a name of layouts, or a layout of Go; rfc3339
+	Layout           string `yaml:"layout"` // a name of layouts, or a layout of Go; rfc3339, which is also YYYY-MM-DD hh:mm:ss
 	Unit             string `yaml:"unit"`   // s, ms, us or ns: a number since 1970
 	Zone             string `yaml:"zone"`   // of times that do not say theirs; UTC
 	Year, Month, Day Text   // or in parts, each a number

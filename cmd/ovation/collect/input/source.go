@@ -18,6 +18,8 @@ type Row struct {
 	Count  uint64 // how many actions
 	Action Action // the first, or what all have in common
 
+	NoCountry bool // what it gave for a country is none, and is left out
+
 	spread *spread
 }
 
@@ -214,7 +216,10 @@ func (s *File) fill() {
 		r.Count = sp.share(s.before, n)
 		s.after = s.before + n
 	}
-	if r.Action, r.Err = s.mapper.action(&s.row); r.Err == nil && r.spread != nil && r.spread.over &&
+	s.mapper.abroad = false
+	r.Action, r.Err = s.mapper.action(&s.row)
+	r.NoCountry = s.mapper.abroad
+	if r.Err == nil && r.spread != nil && r.spread.over &&
 		uint64(r.Action.Time)+r.spread.width > math.MaxUint32 {
 		r.Err = fault("spread.over", errors.New("after the year 2105"))
 	}

@@ -87,16 +87,17 @@ func duration(s string) (time.Duration, error) {
 	return d, nil
 }
 
-// moment is a date or an RFC 3339 time.
+// moment is a date or a time.
 func moment(s string) (domain.Second, error) {
-	t, err := time.Parse(time.RFC3339, s)
-	if err != nil {
-		t, err = time.Parse(time.DateOnly, s)
+	at, ok := domain.ParseTime(s)
+	if !ok {
+		day, err := time.Parse(time.DateOnly, s)
+		if err != nil {
+			return 0, errors.New("not a date YYYY-MM-DD, or a time YYYY-MM-DD hh:mm:ss or RFC 3339")
+		}
+		at = day.Unix()
 	}
-	if err != nil {
-		return 0, errors.New("not a date such as 2010-01-31, or an RFC 3339 time")
-	}
-	return inRange(t.Unix())
+	return inRange(at)
 }
 
 // weight is how many actions a row is, before they are scaled.

@@ -17,7 +17,7 @@ import (
 // layouts are the times that have a name. Any other layout is one of Go: how it would
 // write 15:04:05 on 2 January 2006.
 var layouts = map[string]string{
-	"rfc3339":  time.RFC3339,
+	"rfc3339":  anyTime,
 	"rfc1123":  time.RFC1123,
 	"rfc1123z": time.RFC1123Z,
 	"rfc822":   time.RFC822,
@@ -29,10 +29,29 @@ var layouts = map[string]string{
 	"compact":  "20060102150405",
 }
 
+// anyTime is the layout of every other road into the engine (domain.ParseTime), and the default.
+const anyTime = ""
+
+// words are layouts as errors show them; of any other an example is shown.
+var words = map[string]string{
+	anyTime:          "YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD hh:mm:ss",
+	time.DateTime:    "YYYY-MM-DD hh:mm:ss",
+	time.DateOnly:    "YYYY-MM-DD",
+	"20060102150405": "YYYYMMDDhhmmss",
+}
+
+// inWords is a layout as its field's words, or an example of it.
+func inWords(layout string) string {
+	if w, ok := words[layout]; ok {
+		return w
+	}
+	return "such as " + time.Date(2026, time.May, 31, 23, 59, 58, 0, time.UTC).Format(layout)
+}
+
 // units are parts of a second of numbers since 1970.
 var units = map[string]int64{"s": 1, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
-// UnmarshalYAML reads one text, an RFC 3339 time, or how to read it.
+// UnmarshalYAML reads one text, RFC 3339 or YYYY-MM-DD hh:mm:ss, or how to read it.
 func (t *Time) UnmarshalYAML(n ast.Node) error {
 	if _, mapping := n.(ast.MapNode); !mapping {
 		return t.Value.UnmarshalYAML(n)
@@ -50,7 +69,7 @@ type clock struct {
 }
 
 func (t *Time) compile() (*clock, error) {
-	c := &clock{of: t, layout: time.RFC3339, zone: time.UTC}
+	c := &clock{of: t, layout: anyTime, zone: time.UTC}
 	if named, ok := layouts[strings.ToLower(t.Layout)]; ok {
 		c.layout = named
 	} else if t.Layout != "" {
@@ -128,9 +147,16 @@ func (c *clock) seconds(r *row) (int64, error) {
 	if c.per > 0 {
 		return sinceEpoch(s, c.per)
 	}
-	t, err := time.ParseInLocation(c.layout, s, c.zone)
-	if err != nil {
-		return 0, errors.New("not of the layout " + c.layout)
+	layout := c.layout
+	if layout == anyTime {
+		if at, ok := domain.ParseTime(s); ok && (c.zone == time.UTC || strings.ContainsAny(s[len(time.DateOnly):], "Zz+-")) {
+			return at, nil
+		}
+		layout = time.DateTime // in the mapping's zone
+	}
+	t, err := time.ParseInLocation(layout, s, c.zone)
+	if err != nil || c.layout == anyTime && c.zone == time.UTC {
+		return 0, errors.New("not a time " + inWords(c.layout))
 	}
 	return t.Unix(), nil
 }

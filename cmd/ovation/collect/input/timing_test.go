@@ -36,7 +36,7 @@ func TestTime_EveryFormatIsParsed(t *testing.T) {
 		{`{year: 2011, month: 3, day: "{t}", hour: 8, zone: Europe/Berlin}`, "13", "2011-03-13T07:00:00Z"},
 		{`{year: 2008, month: 2, day: "{t}"}`, "29", "2008-02-29T00:00:00Z"},
 
-		{`"{t}"`, "2011-03-13", "!not of the layout"},
+		{`"{t}"`, "2011-03-13", "!not a time"},
 		{`"{t}"`, "", "!no value for t"},
 		{`"{t}"`, "1999-12-31T23:59:59Z", "!before the year 2000"},
 		{`"{t}"`, "2107-01-01T00:00:00Z", "!after the year 2105"},

@@ -1,16 +1,27 @@
-package activity
+package domain
 
-// parseTime reads an RFC 3339 time as seconds since 1970, rounded down. T and Z must
-// be capitals, and there are no leap seconds: whether a second of 60 exists hangs
-// on a table that grows.
-func parseTime(s string) (int64, bool) {
+// ParseTime reads a time as every road into the engine takes it, as seconds since 1970, rounded down: RFC
+// 3339, or YYYY-MM-DD hh:mm:ss without a zone, which is UTC. T and Z may be small, and T a blank. There
+// are no leap seconds: whether a second of 60 exists hangs on a table that grows.
+func ParseTime(s string) (int64, bool) {
 	const shape = "0000-00-00T00:00:00"
-	if len(s) < len(shape)+1 {
+	if len(s) < len(shape) {
 		return 0, false
 	}
 	for i := range len(shape) {
-		if shape[i] == '0' && (s[i] < '0' || s[i] > '9') || shape[i] != '0' && s[i] != shape[i] {
-			return 0, false
+		switch shape[i] {
+		case '0':
+			if s[i] < '0' || s[i] > '9' {
+				return 0, false
+			}
+		case 'T':
+			if s[i] != 'T' && s[i] != 't' && s[i] != ' ' {
+				return 0, false
+			}
+		default:
+			if s[i] != shape[i] {
+				return 0, false
+			}
 		}
 	}
 	year := two(s, 0)*100 + two(s, 2)
@@ -23,8 +34,13 @@ func parseTime(s string) (int64, bool) {
 	if !ok {
 		return 0, false
 	}
-	east, ok := zone(rest)
-	return daysSince1970(year, month, day)*86400 + int64(hour*3600+minute*60+second-east), ok
+	east := 0
+	if rest != "" || s[10] != ' ' {
+		if east, ok = zone(rest); !ok {
+			return 0, false
+		}
+	}
+	return daysSince1970(year, month, day)*86400 + int64(hour*3600+minute*60+second-east), true
 }
 
 func two(s string, at int) int { return int(s[at]-'0')*10 + int(s[at+1]-'0') }
@@ -43,7 +59,7 @@ func passFraction(s string) (string, bool) {
 
 // zone is the offset from UTC in seconds.
 func zone(s string) (east int, ok bool) {
-	if s == "Z" {
+	if s == "Z" || s == "z" {
 		return 0, true
 	}
 	if len(s) != 6 || s[0] != '+' && s[0] != '-' || s[3] != ':' {
@@ -91,13 +107,4 @@ func daysSince1970(year, month, day int) int64 {
 	doy := (153*month+2)/5 + day - 1
 	doe := yoe*365 + yoe/4 - yoe/100 + doy
 	return int64(era*146097+doe) - 719468 - 146097
-}
-
-// floorSeconds is milliseconds as seconds, rounded down.
-func floorSeconds(ms int64) int64 {
-	s := ms / 1000
-	if ms%1000 < 0 {
-		s--
-	}
-	return s
 }
