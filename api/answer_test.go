@@ -328,17 +328,20 @@ func TestLog_NothingPersonal(t *testing.T) {
 	}
 }
 
-// A request that finds no room until it may wait no longer is 503, and is to be repeated.
+// A request that finds no room until it may wait no longer is 503, and is to be repeated; one of an
+// account that holds the room itself is 429.
 func TestInFlight_NoRoomIsUnavailable(t *testing.T) {
 	h := newFixture(t)
 	h.renew(func(c *Config) { c.InFlightBytes = 2 })
-	w := httptest.NewRecorder()
+	own, other := httptest.NewRecorder(), httptest.NewRecorder()
 	answer := h.engine.Ask
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) { // while the first is under way
 		ctx, leave := context.WithCancel(t.Context())
 		leave()
-		target := "https://api.example/v1.1/members?limit=1000&apiKey=" + keyAdvanced
-		h.api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx))
+		for w, key := range map[*httptest.ResponseRecorder]string{own: keyAdvanced, other: keyStranger} {
+			target := "https://api.example/v1.1/members?limit=1000&apiKey=" + key
+			h.api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil).WithContext(ctx))
+		}
 		h.engine.answer = nil
 		return answer(t.Context(), q, domain.Position{})
 	}
@@ -347,7 +350,8 @@ func TestInFlight_NoRoomIsUnavailable(t *testing.T) {
 			t.Errorf("%d, and there is room", first.Code)
 		}
 	}
-	h.refused(w, domain.Unavailable, "")
+	h.refused(own, domain.RateLimited, "")
+	h.refused(other, domain.Unavailable, "")
 }
 
 // A bound that the engine refuses a question for is named; Unavailable is to be retried.

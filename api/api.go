@@ -51,6 +51,7 @@ type Memory struct {
 	CacheBytes    int   // of the response cache; default 32 MiB
 	OpenedBytes   int   // of opened members that are cached; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB
+	HashBytes     int64 // of passwords' hashes under way; default 64 MiB
 }
 
 // Config is what an API is made of.
@@ -99,7 +100,7 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	envelopes, passwords := envelope.Maker{Tokens: tokens}, credentials.NewPasswords(config.HashCost, config.TokenKey)
+	envelopes, passwords := envelope.Maker{Tokens: tokens}, credentials.NewPasswords(config.HashCost, config.TokenKey, config.HashBytes)
 	handlers := &services{
 		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},

@@ -112,8 +112,8 @@ func TestLimits_OrderOfChecks(t *testing.T) {
 	}
 }
 
-// A 304 is a hit and takes no token, whether it comes of the response cache or of a comparison;
-// a poll without a token is a 304 or error 8, never an answer.
+// A 304 is a hit. One of the response cache takes no token; one whose answer was made and compared
+// does. A poll without a token is a 304 of the cache or error 8, never an answer.
 func TestRate_PollsTakeNoToken(t *testing.T) {
 	h, clock := limited(t, domain.Limits{Rate: 1, Burst: 2, Mode: domain.HardLimit})
 	h.engine.unchanged = func(domain.AccountID, domain.Versions, *domain.ReadSet, []domain.Range) (domain.Position, bool) {
@@ -139,12 +139,13 @@ func TestRate_PollsTakeNoToken(t *testing.T) {
 	equal(t, asked, len(h.engine.asked), "questions of refused polls")
 	*clock = clock.Add(time.Second)
 	for range 5 {
-		h.status(h.get(target, "If-None-Match", tag), http.StatusNotModified)
-		w := h.get(usage, "If-None-Match", compared)
+		w := h.get(target, "If-None-Match", tag)
 		h.status(w, http.StatusNotModified)
-		equal(t, "2 1 1 ", rateHeaders(w), "a 304 gives its token back")
+		equal(t, "2 1 1 ", rateHeaders(w), "a 304 of the cache gives its token back")
 	}
-	h.status(h.get(target), http.StatusOK, "with the one token")
+	w := h.get(usage, "If-None-Match", compared)
+	h.status(w, http.StatusNotModified)
+	equal(t, "2 0 2 ", rateHeaders(w), "a compared 304 costs its token")
 	h.refused(h.get(target), domain.RateLimited, "")
 }
 

@@ -1,4 +1,5 @@
-// Package credentials hashes the passwords of members and checks them, a bounded number at once.
+// Package credentials hashes the passwords of members and checks them, within bounds of memory and
+// of cores that accounts share: one core stays for other work, where there is more than one.
 //
 // What is stored of a password is a keyed hash of its argon2id hash, in PHC format: the log has it
 // for ever, and says nothing without the installation's secret. Hashes that were made elsewhere

@@ -24,7 +24,7 @@ const (
 // ImportedHash is a hash of a password that was made elsewhere, as a request gives it.
 type ImportedHash string
 
-var errImportedHash = errors.New("must be a bcrypt hash of a cost up to 14, or an argon2id hash of 32 bytes in PHC format")
+var errImportedHash = errors.New("must be a bcrypt hash of a cost up to 14, or an argon2id hash of 32 bytes in PHC format with m up to 65536, m times t up to 196608 and p up to 4")
 
 // ParseParam reads a hash. The error does not quote it.
 func (h *ImportedHash) ParseParam(s string) error {
@@ -70,12 +70,12 @@ func (p *Passwords) Imported(h ImportedHash) (stored, sealed string, err error) 
 
 // Check is what is stored of a password if it is the right one, else something else under the same
 // salt: known is what is stored, sealed the hash that it was imported with.
-func (p *Passwords) Check(ctx context.Context, password, known, sealed string) (string, error) {
+func (p *Passwords) Check(ctx context.Context, account domain.AccountID, password, known, sealed string) (string, error) {
 	if !strings.HasPrefix(known, bcryptHead) {
-		return p.Hash(ctx, password, known)
+		return p.Hash(ctx, account, password, known)
 	}
 	head, right := known[:strings.LastIndexByte(known, '$')+1], false
-	err := p.slowly(ctx, func() {
+	err := p.slowly(ctx, account, HashCost{Lanes: 1}, func() {
 		right = bcrypt.CompareHashAndPassword([]byte(sealed), []byte(password)) == nil
 	})
 	switch {

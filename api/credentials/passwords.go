@@ -11,11 +11,11 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync/atomic"
 
 	"golang.org/x/crypto/argon2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/limit"
 )
 
 // HashCost is what one argon2id hash takes.
@@ -28,10 +28,12 @@ type HashCost struct {
 // 19 MiB, two passes, one lane.
 var owasp = HashCost{Passes: 2, MemoryKiB: 19 << 10, Lanes: 1}
 
-// What a stored hash may ask for at most: it was made by this program.
+// What a hash may ask for at most, be it imported or stored: each login pays for it. The work is
+// memory times passes.
 const (
-	maxPasses    = 16
-	maxMemoryKiB = 256 << 10
+	maxMemoryKiB = 64 << 10
+	maxWorkKiB   = 3 * maxMemoryKiB
+	maxLanes     = 4
 )
 
 // MinBytes is how many bytes a password has at least.
@@ -42,25 +44,31 @@ const (
 	keyLen  = 32
 )
 
-// passwordsAtOnce bounds the hashes that are made at the same time, because of the memory
-// that they take; passwordsWaiting bounds the requests that wait for one (I8).
-const (
-	passwordsAtOnce  = 4
-	passwordsWaiting = 256
-)
+// waitersOfOne bounds the requests of one account that wait for a hash (I8).
+const waitersOfOne = 64
 
-// Passwords hashes passwords, a bounded number at once.
+// defaultBytes is the memory of hashes under way where the program gives no other.
+const defaultBytes = 64 << 20
+
+// Passwords hashes passwords, within bounds of cores and of memory that accounts share.
 type Passwords struct {
-	cost    HashCost
-	pepper  [32]byte      // keys what is stored of a hash
-	slots   chan struct{} // one value a hash under way
-	waiting atomic.Int64
+	cost   HashCost
+	pepper [32]byte    // keys what is stored of a hash
+	cores  *limit.Pool // a core for each lane of a hash under way
+	memory *limit.Pool // in bytes
 }
 
 // NewPasswords makes a Passwords; the key is the pepper of what is stored. Zero cost: the least
-// that OWASP advises.
-func NewPasswords(cost HashCost, key [16]byte) *Passwords {
-	p := &Passwords{cost: cmp.Or(cost, owasp), slots: make(chan struct{}, min(runtime.GOMAXPROCS(0), passwordsAtOnce))}
+// that OWASP advises. Hashes under way take at most so many bytes, or those of a single one, and all
+// cores but one.
+func NewPasswords(cost HashCost, key [16]byte, bytes int64) *Passwords {
+	cores := max(int64(runtime.GOMAXPROCS(0))-1, 1)
+	bytes = cmp.Or(bytes, defaultBytes)
+	p := &Passwords{
+		cost:   cmp.Or(cost, owasp),
+		cores:  limit.NewPool(limit.Bounds{Bytes: cores, Share: max(cores/2, 1), Waiters: waitersOfOne}),
+		memory: limit.NewPool(limit.Bounds{Bytes: bytes, Waiters: waitersOfOne}),
+	}
 	derive := hmac.New(sha256.New, key[:])
 	derive.Write([]byte("password"))
 	derive.Sum(p.pepper[:0])
@@ -69,8 +77,9 @@ func NewPasswords(cost HashCost, key [16]byte) *Passwords {
 
 // Hash is what is stored of a password, in PHC format: the keyed hash of its argon2id hash, under
 // the parameters and the salt of a hash that is known, else under today's and a new salt.
-// ErrUnavailable: too many wait already.
-func (p *Passwords) Hash(ctx context.Context, password, known string) (string, error) {
+// The wait for it ends with ctx, and at once where the account has too many that wait: see
+// limit.Pool.
+func (p *Passwords) Hash(ctx context.Context, account domain.AccountID, password, known string) (string, error) {
 	cost, salt := p.cost, make([]byte, saltLen)
 	_, _ = rand.Read(salt) // never fails
 	if known != "" {
@@ -80,7 +89,7 @@ func (p *Passwords) Hash(ctx context.Context, password, known string) (string, e
 		}
 	}
 	var key []byte
-	err := p.slowly(ctx, func() {
+	err := p.slowly(ctx, account, cost, func() {
 		key = argon2.IDKey([]byte(password), salt, cost.Passes, cost.MemoryKiB, cost.Lanes, keyLen)
 	})
 	if err != nil {
@@ -89,18 +98,19 @@ func (p *Passwords) Hash(ctx context.Context, password, known string) (string, e
 	return phcHead(cost, salt) + p.keyed(key), nil
 }
 
-// slowly does what takes much memory or time, a bounded number at once.
-func (p *Passwords) slowly(ctx context.Context, hash func()) error {
-	defer p.waiting.Add(-1)
-	if p.waiting.Add(1) > passwordsWaiting {
-		return domain.ErrUnavailable
+// slowly makes a hash, when the account has its cores and its memory.
+func (p *Passwords) slowly(ctx context.Context, account domain.AccountID, cost HashCost, hash func()) error {
+	wait := func() context.Context { return ctx }
+	cores, err := p.cores.Acquire(wait, account, int64(cost.Lanes))
+	if err != nil {
+		return err
 	}
-	select {
-	case p.slots <- struct{}{}:
-	case <-ctx.Done():
-		return domain.ErrUnavailable
+	defer cores.Release()
+	memory, err := p.memory.Acquire(wait, account, int64(cost.MemoryKiB)<<10)
+	if err != nil {
+		return err
 	}
-	defer func() { <-p.slots }()
+	defer memory.Release()
 	hash()
 	return nil
 }
@@ -131,9 +141,14 @@ func parsePHC(text string) (c HashCost, salt []byte, err error) {
 		return c, nil, errPHC
 	}
 	salt, err = base64.RawStdEncoding.DecodeString(parts[4])
-	if err != nil || c.Passes < 1 || c.Lanes < 1 || c.Passes > maxPasses || c.MemoryKiB > maxMemoryKiB ||
-		!strings.HasPrefix(text, phcHead(c, salt)) {
+	if err != nil || !c.bounded() || !strings.HasPrefix(text, phcHead(c, salt)) {
 		return c, nil, errPHC
 	}
 	return c, salt, nil
+}
+
+// bounded reports a cost that a login may have.
+func (c HashCost) bounded() bool {
+	return c.Passes >= 1 && c.Lanes >= 1 && c.Lanes <= maxLanes && c.MemoryKiB <= maxMemoryKiB &&
+		uint64(c.MemoryKiB)*uint64(c.Passes) <= maxWorkKiB
 }

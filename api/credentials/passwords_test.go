@@ -5,10 +5,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"strings"
-	"sync"
 	"testing"
+	"testing/synctest"
 
 	"golang.org/x/crypto/argon2"
 
@@ -20,8 +19,8 @@ var cheap = HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 
 // A hash has at least the cost that OWASP advises.
 func TestPasswords_Cost(t *testing.T) {
-	p := NewPasswords(HashCost{}, [16]byte{1})
-	hash, err := p.Hash(t.Context(), "correct horse", "")
+	p := NewPasswords(HashCost{}, [16]byte{1}, 0)
+	hash, err := p.Hash(t.Context(), 1, "correct horse", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,17 +37,14 @@ func TestPasswords_Cost(t *testing.T) {
 	if parts[5] != base64.RawStdEncoding.EncodeToString(mac.Sum(nil)) {
 		t.Fatal("another hash")
 	}
-	if n := cap(p.slots); n < 1 || n > passwordsAtOnce {
-		t.Fatalf("%d at once", n)
-	}
 }
 
 // A password is hashed under the salt and the cost of the hash in use.
 func TestPasswords_KnownSalt(t *testing.T) {
-	p := NewPasswords(cheap, [16]byte{1})
+	p := NewPasswords(cheap, [16]byte{1}, 0)
 	hash := func(password, known string) string {
 		t.Helper()
-		h, err := p.Hash(t.Context(), password, known)
+		h, err := p.Hash(t.Context(), 1, password, known)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,57 +63,81 @@ func TestPasswords_KnownSalt(t *testing.T) {
 
 // A stored hash that cannot be read is a bug; the error does not quote it.
 func TestPasswords_UnreadableHash(t *testing.T) {
-	p := NewPasswords(cheap, [16]byte{1})
+	p := NewPasswords(cheap, [16]byte{1}, 0)
 	for _, known := range []string{
 		"x", "$2b$10$abcdefghijklmnopqrstuv", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA", "$argon2id$v=16$m=8,t=1,p=1$AAAA$AAAA",
 		"$argon2id$v=19$m=8,t=0,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=0$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=300$AAAA$AAAA",
-		"$argon2id$v=19$m=9999999,t=1,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=99,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=1$?$AAAA",
+		"$argon2id$v=19$m=65537,t=1,p=1$AAAA$AAAA", "$argon2id$v=19$m=65536,t=4,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=1$?$AAAA",
+		"$argon2id$v=19$m=8,t=24577,p=1$AAAA$AAAA", "$argon2id$v=19$m=64,t=1,p=5$AAAA$AAAA",
 		"$argon2id$v=19$m=8,t=1,p=1,x=2$AAAA$AAAA", "$argon2id$v=19$m=08,t=1,p=1$AAAA$AAAA",
 	} {
-		_, err := p.Hash(t.Context(), "a", known)
+		_, err := p.Hash(t.Context(), 1, "a", known)
 		if domain.CodeOf(err) != domain.Internal || strings.Contains(err.Error(), known) {
 			t.Errorf("%s: %v", known, err)
 		}
 	}
 }
 
-// A burst is refused before it takes memory; a request that is cancelled leaves the queue.
+// A burst of one account is refused before it takes memory, and as that account's; another account
+// gets the next core. A request that is cancelled leaves the queue.
 func TestI8_PasswordsWaitInABoundedQueue(t *testing.T) {
-	p := NewPasswords(cheap, [16]byte{1})
-	for range cap(p.slots) { // all turns are taken
-		p.slots <- struct{}{}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	errs := make(chan error, passwordsWaiting)
-	for range passwordsWaiting {
-		wg.Go(func() {
-			_, err := p.Hash(ctx, "a", "")
-			errs <- err
-		})
-	}
-	for p.waiting.Load() < passwordsWaiting {
-		select {
-		case err := <-errs:
-			t.Fatalf("one did not wait: %v", err)
-		default:
-		}
-	}
-	if _, err := p.Hash(t.Context(), "a", ""); !errors.Is(err, domain.ErrUnavailable) {
-		t.Fatalf("one more than may wait: %v", err)
-	}
-	cancel()
-	wg.Wait()
-	for range passwordsWaiting {
-		if err := <-errs; !errors.Is(err, domain.ErrUnavailable) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPasswords(cheap, [16]byte{1}, 0)
+		all := func() context.Context { return t.Context() }
+		busy, err := p.cores.Acquire(all, 9, 1<<20)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	for range cap(p.slots) {
-		<-p.slots
-	}
-	if _, err := p.Hash(t.Context(), "a", ""); err != nil || p.waiting.Load() != 0 {
-		t.Fatalf("after it: %v, %d wait", err, p.waiting.Load())
+		ctx, cancel := context.WithCancel(t.Context())
+		errs := make(chan error, waitersOfOne)
+		for range waitersOfOne {
+			go func() {
+				_, err := p.Hash(ctx, 1, "a", "")
+				errs <- err
+			}()
+		}
+		synctest.Wait()
+		if _, err := p.Hash(t.Context(), 1, "a", ""); domain.CodeOf(err) != domain.RateLimited {
+			t.Fatalf("one more than may wait: %v", err)
+		}
+		honest := make(chan error)
+		go func() {
+			_, err := p.Hash(t.Context(), 2, "a", "")
+			honest <- err
+		}()
+		synctest.Wait()
+		cancel()
+		for range waitersOfOne {
+			if err := <-errs; err == nil {
+				t.Fatal("one that was cancelled got a hash")
+			}
+		}
+		busy.Release()
+		if err := <-honest; err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// The cost of an imported hash has a bound of memory, of work and of lanes, each to the last value.
+func TestPHC_CostIsBounded(t *testing.T) {
+	for _, c := range []struct {
+		cost HashCost
+		good bool
+	}{
+		{HashCost{Passes: 3, MemoryKiB: 65536, Lanes: 4}, true},
+		{HashCost{Passes: 4, MemoryKiB: 49152, Lanes: 1}, true},
+		{HashCost{Passes: 16, MemoryKiB: 12288, Lanes: 1}, true},
+		{HashCost{Passes: 1, MemoryKiB: 65537, Lanes: 1}, false},
+		{HashCost{Passes: 4, MemoryKiB: 49153, Lanes: 1}, false},
+		{HashCost{Passes: 1 << 31, MemoryKiB: 8, Lanes: 1}, false},
+		{HashCost{Passes: 1, MemoryKiB: 64, Lanes: 5}, false},
+	} {
+		text := phcHead(c.cost, []byte("0123456789abcdef")) + base64.RawStdEncoding.EncodeToString(make([]byte, keyLen))
+		var h ImportedHash
+		if err := h.ParseParam(text); (err == nil) != c.good {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
@@ -132,7 +152,7 @@ func FuzzPHC_AcceptsOnlyItsOwnForm(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c.MemoryKiB > maxMemoryKiB || c.Passes < 1 || c.Passes > maxPasses || c.Lanes < 1 || !strings.HasPrefix(text, phcHead(c, salt)) {
+		if !c.bounded() || !strings.HasPrefix(text, phcHead(c, salt)) {
 			t.Fatalf("%q is %+v", text, c)
 		}
 	})

@@ -133,7 +133,7 @@ func (s *Service) reset(
 				return nil, nil, err
 			}
 			if password == "" {
-				if password, err = s.passwords.Hash(ctx, in.Password, ""); err != nil {
+				if password, err = s.passwords.Hash(ctx, req.Account(), in.Password, ""); err != nil {
 					return nil, nil, err
 				}
 			}

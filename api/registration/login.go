@@ -100,7 +100,7 @@ func (s *Service) prepareLogin(
 	}
 	if m == nil {
 		if l.Service == domain.Email {
-			_, err = s.passwords.Hash(ctx, in.Password, "")
+			_, err = s.passwords.Hash(ctx, req.Account(), in.Password, "")
 		}
 		return err
 	}
@@ -156,7 +156,7 @@ func (s *Service) checkLogin(
 	ctx context.Context, in *loginIn, m *domain.Member, p *domain.Personal, l *domain.LogIn,
 ) (err error) {
 	known := m.Password(l.Identity)
-	l.Password, err = s.passwords.Check(ctx, in.Password, known, credentials.SealedHash(m, l.Identity))
+	l.Password, err = s.passwords.Check(ctx, m.Account, in.Password, known, credentials.SealedHash(m, l.Identity))
 	if m.IsBare() && credentials.WasImported(known) { // its hash is sealed: it can be neither checked nor replaced
 		return personal.ErrBare
 	}
@@ -164,7 +164,7 @@ func (s *Service) checkLogin(
 		return err
 	}
 	credentials.DropSealedHash(p, l.Identity)
-	l.Rehash, err = s.passwords.Hash(ctx, in.Password, "")
+	l.Rehash, err = s.passwords.Hash(ctx, m.Account, in.Password, "")
 	return err
 }
 

@@ -29,7 +29,7 @@ type Registration struct {
 	visitIn
 	ID           bind.ID                  `name:"id" doc:"an existing member to attach the service to, or whose service to update" eg:"4097"`
 	SegmentID    bind.ID                  `name:"segmentid" doc:"existing segment to put the member on the list of" eg:"1"`
-	PasswordHash credentials.ImportedHash `name:"password_hash" max:"256" doc:"instead of password: a bcrypt hash of a cost up to 14, or an argon2id hash of 32 bytes in PHC format"`
+	PasswordHash credentials.ImportedHash `name:"password_hash" max:"256" doc:"instead of password: a bcrypt hash of a cost up to 14, or an argon2id hash of 32 bytes in PHC format with m up to 65536 (KiB), m times t up to 196608 and p up to 4"`
 }
 
 // one is the record as the parameters of member/register.

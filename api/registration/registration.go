@@ -24,6 +24,7 @@ type registration struct {
 	at       domain.Geo
 	visit    domain.Visit
 
+	account     domain.AccountID
 	application domain.ApplicationID
 	imported    credentials.ImportedHash // instead of a password
 	checked     map[string]string        // of what is stored, what is stored if the password is that; "": of none
@@ -31,7 +32,7 @@ type registration struct {
 
 func newRegistration(req *serve.Request, in *registerIn, at domain.Geo) *registration {
 	r := &registration{
-		in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID(), application: req.App.ID,
+		in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID(), account: req.Account(), application: req.App.ID,
 		at: at,
 	}
 	if r.service == domain.Email {
@@ -231,7 +232,7 @@ func (r *registration) match(
 	if holder != nil {
 		sealed = credentials.SealedHash(holder, r.identity)
 	}
-	if stored, err = passwords.Check(ctx, r.in.Password, known, sealed); err == nil {
+	if stored, err = passwords.Check(ctx, r.account, r.in.Password, known, sealed); err == nil {
 		if r.checked == nil {
 			r.checked = map[string]string{}
 		}

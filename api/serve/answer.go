@@ -48,6 +48,7 @@ func (r *Response) AtLast(f func() error) {
 // it, or nothing but headers for one that the client has.
 func (x *exchange) answer(body any) error {
 	if x.tag != "" {
+		x.allowed.Free(x.server.Now)
 		x.notModified(x.tag)
 		return nil
 	}
@@ -65,7 +66,7 @@ func (x *exchange) answer(body any) error {
 		x.server.cache.Store(&x.poll, tag, b, req.Span, req.Warnings)
 		if poll.Matches(tags, tag) {
 			x.server.cache.Compared(true)
-			x.notModified(tag)
+			x.notModified(tag) // its token stays taken: the answer was made
 			return nil
 		}
 	}
@@ -84,7 +85,7 @@ func (x *exchange) answer(body any) error {
 		x.server.cache.Compared(false)
 	}
 	x.headers(h)
-	x.allowed.show(h, false)
+	showQuota(h, &x.allowed, false)
 	x.send(req.Status, kind, b)
 	return nil
 }
@@ -115,8 +116,7 @@ func (x *exchange) notModified(tag string) {
 	h := x.w.Header()
 	h["Etag"] = []string{tag}
 	x.headers(h)
-	x.allowed.free(x.server.Now)
-	x.allowed.show(h, false)
+	showQuota(h, &x.allowed, false)
 	x.empty(http.StatusNotModified)
 }
 
@@ -147,7 +147,7 @@ func (x *exchange) headers(h http.Header) {
 		h.Set("Idempotent-Replayed", "true")
 	}
 	most := MaxWarnings
-	if x.allowed.over { // that is a warning, too
+	if x.allowed.Over() { // that is a warning, too
 		most--
 	}
 	// Clients and proxies bound the headers of an answer. Those of unknown names are the first: they yield.
@@ -175,7 +175,7 @@ func (x *exchange) refuse(err error) {
 	if e, ok := asError(err); ok && e.Survivor != 0 {
 		x.w.Header().Set("Location", locationOf(e, x.route, x.r.URL.Path))
 	}
-	x.allowed.show(x.w.Header(), p.Error.Code == int(domain.RateLimited))
+	showQuota(x.w.Header(), &x.allowed, p.Error.Code == int(domain.RateLimited))
 	b, err := wire.Encode(p)
 	if err != nil { // a struct of texts always has a JSON form
 		x.empty(p.Status)

@@ -89,7 +89,9 @@ func (x *exchange) authenticate() error {
 	}
 	inQuery, _ := req.Params.Get("apikey")
 	if text == "" && inQuery == "" && x.r.Method == http.MethodPost && x.op.Each == nil {
-		x.readBody()
+		if err := x.readKeyless(); err != nil {
+			return err
+		}
 	}
 	text, err = sameKey(req.Params, text)
 	switch {
@@ -108,12 +110,13 @@ func (x *exchange) authenticate() error {
 	}
 	x.key, req.Key, req.App = text, key, app
 	allowOrigin(x.w.Header(), x.r, app)
-	x.allowed = x.server.limits.take(&x.req, x.server.Now())
+	x.memory.account = key.Account
+	x.allowed = x.server.rates.Take(key.Account, x.server.Now())
 	if err = twice; err == nil {
 		err = x.verify(bearer)
 	}
 	if err != nil {
-		x.allowed.owes = false // code 2 comes before 8
+		x.allowed.Waive() // code 2 comes before 8
 	}
 	return err
 }

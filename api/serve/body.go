@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -20,40 +21,132 @@ const (
 	MaxBody   = 1 << 20
 )
 
+// What is read of a body before the key is known: a key is looked for in small bodies.
+const (
+	maxKeyless   = 64 << 10
+	keylessTime  = 5 * time.Second
+	keylessBytes = 4 << 10 // held until more has arrived
+)
+
 // body is what is read of a request's body.
 type body struct {
 	read bool
+	size int
 	err  error // what is wrong with it
-}
-
-// readBody reads the body, once.
-func (x *exchange) readBody() {
-	if !x.body.read {
-		x.body = body{true, x.parameters()}
-	}
 }
 
 var (
 	errBodySize = domain.Fail(domain.TooLarge, "the body is over 1 MiB")
 	errBodyType = domain.Fail(domain.UnsupportedMedia, "the body must be application/json or application/x-www-form-urlencoded")
+
+	errLargeKeyless = domain.Bad(domain.MissingKey, "apiKey", "neither the header nor the query has an apiKey, which is looked for in bodies of at most 64 KiB")
 )
 
-// parameters reads the parameters, or the records, of the body.
-func (x *exchange) parameters() error {
-	r := x.r
-	if x.op.Each != nil {
-		return x.readRecords()
+// readKeyless reads the body before the key is known. Then a client is not any account's: the body
+// is small and has little time, and the slowest ends first where many are read.
+func (x *exchange) readKeyless() error {
+	if x.r.ContentLength > maxKeyless {
+		return errLargeKeyless
 	}
-	if r.ContentLength > MaxBody {
-		return errBodySize
+	if err := x.memory.take(x.memory.pools.Keyless, keylessBytes); err != nil {
+		return err
 	}
-	b, err := io.ReadAll(http.MaxBytesReader(x.w, r.Body, MaxBody))
+	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(keylessTime)) // some have none
+	b, err := receive(&x.reply, maxKeyless)
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return errBodySize
+		return errLargeKeyless
+	}
+	x.body = body{read: true, size: len(b), err: unread(err)}
+	if err == nil {
+		x.body.err = parameters(x, b)
+	}
+	return nil
+}
+
+// readBody reads the body, where it was not read before, with what the account may hold of bodies.
+func (x *exchange) readBody() error {
+	most, tooLarge := int64(MaxBody), errBodySize
+	if x.op.Each != nil {
+		most, tooLarge = MaxRecordsBody, errManySize
+	}
+	size := x.r.ContentLength
+	switch {
+	case x.body.read && x.body.size > 0:
+		if err := x.memory.take(x.memory.pools.Incoming, waitingBytes+readTimes*int64(x.body.size)); err != nil {
+			return err
+		}
+		return x.body.err
+	case x.body.read || size == 0:
+		return x.body.err
+	case size > most:
+		return tooLarge
+	case size < 0:
+		size = most
+	}
+	if err := x.memory.take(x.memory.pools.Incoming, waitingBytes+size); err != nil {
+		return err
+	}
+	b, err := receive(&x.reply, most)
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return tooLarge
 	}
 	if err != nil {
-		return &domain.Error{Code: domain.InvalidParameter, Message: "the body cannot be read", Err: err}
+		return unread(err)
 	}
+	x.body = body{read: true, size: len(b)}
+	x.memory.now.Resize(waitingBytes + readTimes*int64(len(b)))
+	if x.op.Each != nil {
+		return readRecords(x, b)
+	}
+	return parameters(x, b)
+}
+
+// receive reads a body of at most so many bytes.
+func receive(o *reply, most int64) (b []byte, err error) {
+	share := o.memory.now
+	connection := http.NewResponseController(o.w)
+	share.Start(0, func(t time.Time) { _ = connection.SetReadDeadline(t) })
+	from := http.MaxBytesReader(o.w, o.r.Body, most)
+	keyless := o.memory.account == 0
+	size := max(min(o.r.ContentLength, most), 512)
+	if keyless {
+		size = min(size, keylessBytes)
+	}
+	b = make([]byte, 0, size+1) // one more, for the end
+	for err == nil {
+		if len(b) == cap(b) {
+			b = slices.Grow(b, len(b))
+			if keyless {
+				share.Resize(int64(cap(b))) // by what has arrived: anybody may announce more
+			}
+		}
+		var n int
+		n, err = from.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if !share.Moved(n) {
+			err = errEnded
+		}
+	}
+	if !share.Stop() {
+		err = errEnded
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return b, err
+}
+
+// unread is the error of a body that could not be read.
+func unread(err error) error {
+	if err == nil || errors.Is(err, errEnded) {
+		return err
+	}
+	return &domain.Error{Code: domain.InvalidParameter, Message: "the body cannot be read", Err: err}
+}
+
+// parameters reads the parameters of a body.
+func parameters(x *exchange, b []byte) error {
+	r := x.r
 	if len(b) == 0 {
 		return nil
 	}
@@ -96,18 +189,8 @@ var (
 )
 
 // readRecords reads the records of a body of many.
-func (x *exchange) readRecords() error {
+func readRecords(x *exchange, b []byte) (err error) {
 	r := x.r
-	if r.ContentLength > MaxRecordsBody {
-		return errManySize
-	}
-	b, err := io.ReadAll(http.MaxBytesReader(x.w, r.Body, MaxRecordsBody))
-	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return errManySize
-	}
-	if err != nil {
-		return &domain.Error{Code: domain.InvalidParameter, Message: "the body cannot be read", Err: err}
-	}
 	if len(b) == 0 {
 		return nil
 	}

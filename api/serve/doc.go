@@ -1,16 +1,16 @@
 // Package serve carries a request through the contract's checks, to an operation's handler
 // and back.
 //
-//	request ─► route ─► in-flight limit ─► authenticate ─► limits ─► body ─► public key ─► request id ─► bind
-//	            5 6          11                1 2         8 9 12    14 17       15                      3 4
-//	        ─► page, scope, wait_for, refresh ─► response cache ─► handler ─► answer
-//	                 3     2       11                               5 16 15 7…
+//	request ─► route ─► authenticate ─► limits ─► body ─► public key ─► request id ─► bind
+//	            5 6         1 2         8 9 12    14 17       15                      3 4
+//	        ─► page, scope, wait_for, refresh ─► response cache ─► memory ─► handler ─► answer
+//	                 3     2       11                               8 11     5 16 15 7…
 //
 // The numbers are the codes of the contract, in the order it checks: a request with several
 // faults is refused for the one that comes first in the picture. exchange.go is all of it, from
 // ServeHTTP to the call of the handler; the other files are entered where a request needs
-// them: authenticate.go judges the key and the member's token (Bearer), limits.go and month.go
-// bound an account's requests, inflight.go waits, body.go reads a body, paging.go a cursor,
+// them: authenticate.go judges the key and the member's token (Bearer), accounts.go bounds an account's
+// requests, memory.go what each step holds (package limit), body.go reads a body, paging.go a cursor,
 // explain.go a further page of an explanation, wait.go wait_for and refresh; answer.go makes the
 // answer, reply.go writes it in the coding that the client prefers, access.go its line in the
 // access log.
@@ -30,7 +30,10 @@
 //
 // An answer is not begun before its question is whole, so no answer is half an error. A Stream is
 // begun with its first part (stream.go): an error after it cuts the connection. No
-// parameter, key or token is logged. A Server may be called by any goroutine and keeps no
-// state but counters, the buckets of accounts and the response cache; a Request belongs to the
+// parameter, key or token is logged. What a client is slow at holds no memory that others need: a body
+// is read, a position is waited for and an answer is written each in a pool of its own.
+//
+// A Server may be called by any goroutine and keeps no state but counters, the buckets of accounts, the
+// pools of memory and the response cache; a Request belongs to the
 // goroutine that serves it.
 package serve

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/limit"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/poll"
 )
@@ -51,7 +52,7 @@ type exchange struct {
 	counts   *counters
 	began    time.Time
 	random   domain.RequestID // shown as X-Request-Id
-	allowed  allowance
+	allowed  limit.Allowance
 	admitted bool  // the key may use the operation
 	foreign  error // the Bearer is another application's
 	key      string
@@ -68,6 +69,10 @@ var byEncoding = []string{"Accept-Encoding"}
 // ServeHTTP answers a request, counts it and logs it: at level debug, and in the access log.
 func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{server: a, reply: reply{w: w, r: r}, counts: a.none, began: a.Now()}
+	x.deadline.request = r.Context()
+	x.memory = holding{pools: a.memory, wait: x.deadline.ctx}
+	defer x.deadline.close()
+	defer x.memory.leave()
 	_, _ = rand.Read(x.random[:]) // never fails
 	h := w.Header()
 	h["X-Request-Id"] = []string{x.random.String()}
@@ -95,7 +100,7 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	if err := x.serve(); err != nil {
-		if over := x.allowed.settle(); over != nil {
+		if over := x.allowed.Settle(); over != nil {
 			err = over
 		}
 		if x.admitted {
@@ -133,23 +138,16 @@ func (x *exchange) serve() error {
 	}
 	x.counts = x.op.counts
 	x.begin()
-	defer x.deadline.close()
 	for _, p := range values {
 		x.req.Params.Path(p.Key, p.Value)
 	}
 	x.req.Params.Encoded(r.URL.RawQuery)
-	flight := a.inflightOf(r.Method, x.op)
-	weight, err := flight.acquire(x.deadline.ctx, weigh(r, x.op, x.req.Params))
-	if err != nil {
-		return err
-	}
-	defer flight.release(weight)
 	if err := x.authenticate(); err != nil {
 		return err
 	}
 	x.admitted = true
 	x.readCatalog()
-	if err := x.allowed.limit(&x.req, x.deadline.ctx, len(x.tags()) > 0); err != nil {
+	if err := x.limit(); err != nil {
 		return err
 	}
 	if err := x.check(); err != nil {
@@ -178,7 +176,6 @@ func encodedSlash(u *url.URL) bool {
 // begin makes the request that the operation's handler gets.
 func (x *exchange) begin() {
 	a, req := x.server, &x.req
-	x.deadline.request = x.r.Context()
 	req.server, req.op, req.Engine, req.Catalog = a, x.op, a.Engine, a.Engine.Catalog()
 	req.Now, req.remote = x.began, x.r.RemoteAddr
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
@@ -207,10 +204,9 @@ func (x *exchange) check() error {
 		return domain.Fail(domain.TooLarge, "the header is over 64 KiB")
 	}
 	if x.r.Method == http.MethodPost {
-		x.readBody()
-	}
-	if x.body.err != nil {
-		return x.body.err
+		if err := x.readBody(); err != nil {
+			return err
+		}
 	}
 	if _, err := sameKey(x.req.Params, x.key); err != nil {
 		return err
@@ -253,7 +249,10 @@ func run[In, Out any](x *exchange, f Handler[In, Out]) (any, error) {
 	if x.unchanged() {
 		return nil, nil
 	}
-	if err := x.allowed.settle(); err != nil {
+	if err := x.allowed.Settle(); err != nil {
+		return nil, err
+	}
+	if err := x.memory.reserve(x.op, x.req.Params, x.body.size); err != nil {
 		return nil, err
 	}
 	return f(x.deadline.ctx(), &x.req, &in.In)
@@ -276,7 +275,10 @@ func (x *exchange) prepare(bound any, in *common) error {
 		return err
 	}
 	if in.WaitFor.Given || x.asks("refresh") { // a request without a token does not wait
-		if err := x.allowed.settle(); err != nil {
+		if err := x.allowed.Settle(); err != nil {
+			return err
+		}
+		if err := x.memory.take(x.memory.pools.Waiting, waitingBytes+readTimes*int64(x.body.size)); err != nil {
 			return err
 		}
 	}

@@ -164,6 +164,7 @@ func (s *sealed) write(out *reply) {
 		return
 	}
 	coding := compress.Accepted(out.r.Header["Accept-Encoding"])
+	out.shared = true
 	if packed := s.packed[coding](); packed != nil {
 		_ = out.write(http.StatusOK, s.kind, coding, packed)
 		return

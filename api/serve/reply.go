@@ -17,6 +17,8 @@ type reply struct {
 	status int
 	bytes  int  // of the body, as sent
 	cut    bool // a body was begun that does not end: the connection has to
+	shared bool // the body is no memory of this request
+	memory holding
 }
 
 // send writes a whole body in the coding that the client prefers; to HEAD only its headers.
@@ -34,6 +36,13 @@ func (o *reply) send(status int, kind string, body []byte) {
 
 // write writes a body that is in a coding. A client that went away needs no answer.
 func (o *reply) write(status int, kind string, coding compress.Coding, body []byte) error {
+	if o.r.Method != http.MethodHead {
+		if err := takePlace(o, body); err != nil {
+			o.cut = true
+			return err
+		}
+	}
+	o.memory.hold(nil)
 	h := o.w.Header()
 	h.Set("Content-Type", kind)
 	if coding != compress.Identity {
@@ -45,8 +54,8 @@ func (o *reply) write(status int, kind string, coding compress.Coding, body []by
 	if o.r.Method == http.MethodHead {
 		return nil
 	}
-	var err error
-	o.bytes, err = o.w.Write(body)
+	err := transfer(o, body)
+	o.cut = err != nil
 	return err
 }
 

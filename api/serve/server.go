@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/limit"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/port"
@@ -48,11 +49,9 @@ type Server struct {
 	none    *counters
 	fixed   map[string]*sealed // what needs no key, by path
 	journal atomic.Pointer[domain.TopicID]
-	bodies  inflight
-	asking  inflight
-	streams inflight
+	memory  *limit.Memory
+	rates   *limit.Rates
 	cache   *poll.Cache
-	limits  *limiter
 	cursors page.Sealer
 	base    atomic.Pointer[base] // of the last request, where ByHost
 }
@@ -61,11 +60,9 @@ type Server struct {
 func New(config Config) (*Server, error) {
 	a := &Server{
 		Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched),
-		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey), limits: newLimiter(),
+		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey),
+		memory: limit.NewMemory(cmp.Or(config.InFlightBytes, inFlightBytes)), rates: limit.NewRates(accounts{config.Engine}),
 	}
-	a.bodies.most = cmp.Or(config.InFlightBytes, inFlightBytes) / 2
-	a.streams.most = a.bodies.most / 4
-	a.asking.most = a.bodies.most - a.streams.most
 	if a.Logger == nil {
 		a.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -81,7 +78,7 @@ func New(config Config) (*Server, error) {
 		return nil, err
 	}
 	a.Engine.Elsewhere(func(account domain.AccountID, tokens uint64) {
-		a.limits.elsewhere(account, tokens, a.Engine.Catalog(), a.Now())
+		a.rates.Elsewhere(account, tokens, a.Now())
 	})
 	return a, nil
 }

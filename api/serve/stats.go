@@ -88,8 +88,8 @@ func (a *Server) hit(x *exchange, at time.Time) {
 	switch {
 	case key == nil:
 	case x.status != http.StatusTooManyRequests:
-		a.Engine.Hit(key.Account, key.Application, at, x.allowed.paid)
+		a.Engine.Hit(key.Account, key.Application, at, x.allowed.Paid())
 	default:
-		x.allowed.unspend()
+		x.allowed.Unspend()
 	}
 }

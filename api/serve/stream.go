@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"time"
 
 	"github.com/ovation-analytics/ovation/api/compress"
 )
@@ -24,23 +23,19 @@ type Stream interface {
 // StreamRows is how many rows a Stream may hold at once.
 const StreamRows = 500
 
-// partLimit bounds how long a client may take over one part: in place of the limits of the
-// connection, which are of whole answers.
-const partLimit = time.Minute
-
 // stream sends a stream.
 func (x *exchange) stream(s Stream) error {
 	var part []byte
 	var end error
 	if x.r.Method != http.MethodHead {
-		if part, end = nextPart(x.r.Context(), s, nil); end != nil && !errors.Is(end, io.EOF) {
+		if part, end = nextPart(x, s, nil); end != nil && !errors.Is(end, io.EOF) {
 			return end
 		}
 	}
 	coding := compress.Accepted(x.r.Header["Accept-Encoding"])
 	h := x.w.Header()
 	x.headers(h)
-	x.allowed.show(h, false)
+	showQuota(h, &x.allowed, false)
 	h.Set("Content-Type", s.MediaType())
 	h.Set("X-Content-Type-Options", "nosniff")
 	if coding != compress.Identity {
@@ -50,14 +45,14 @@ func (x *exchange) stream(s Stream) error {
 	if x.r.Method == http.MethodHead {
 		return nil
 	}
-	out := streamWriter{to: &x.reply, connection: http.NewResponseController(x.w)}
-	coder := compress.NewStream(coding, &out)
+	out := &streamWriter{to: &x.reply}
+	coder := compress.NewStream(coding, out)
 	for out.send(coder, part) == nil {
 		if errors.Is(end, io.EOF) {
-			x.cut = coder.Close() != nil
+			x.cut = out.close(coder) != nil
 			return nil
 		}
-		if part, end = nextPart(x.r.Context(), s, part[:0]); end != nil && !errors.Is(end, io.EOF) {
+		if part, end = nextPart(x, s, part[:0]); end != nil && !errors.Is(end, io.EOF) {
 			break
 		}
 	}
@@ -69,37 +64,56 @@ func (x *exchange) stream(s Stream) error {
 	return nil
 }
 
-// nextPart makes a part, for which the engine has as long as for an answer.
-func nextPart(request context.Context, s Stream, dst []byte) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(request, timeLimit)
+// nextPart makes a part, for which the engine has as long as for an answer. What the making takes
+// is given back before the part is sent.
+func nextPart(x *exchange, s Stream, dst []byte) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(x.r.Context(), timeLimit)
 	defer cancel()
+	m := &x.memory
+	if m.now == nil {
+		m.wait = func() context.Context { return ctx }
+		if err := m.take(m.pools.Parts, requestBytes+rowBytes*StreamRows); err != nil {
+			return dst, err
+		}
+	}
+	defer m.hold(nil)
 	return s.Next(ctx, dst)
 }
 
-// streamWriter writes the parts of a stream, each with a time limit of its own.
+// streamWriter writes the parts of a stream. Its speed is that of each part: between parts the
+// client waits for the engine.
 type streamWriter struct {
-	to         *reply
-	connection *http.ResponseController
+	to   *reply
+	part *clientWriter // nil: between parts
 }
 
-// Write writes to the client, and counts.
-func (w *streamWriter) Write(p []byte) (int, error) {
-	n, err := w.to.w.Write(p)
-	w.to.bytes += n
-	return n, err
-}
+// Write writes to the client.
+func (w *streamWriter) Write(p []byte) (int, error) { return w.part.Write(p) }
 
 // send writes a part through its coder, up to the client.
 func (w *streamWriter) send(coder *compress.Stream, part []byte) error {
-	_ = w.connection.SetWriteDeadline(time.Now().Add(partLimit)) // some writers have none
-	if _, err := coder.Write(part); err != nil {
-		return err
+	return w.write(func() error {
+		if _, err := coder.Write(part); err != nil {
+			return err
+		}
+		return coder.Flush()
+	})
+}
+
+// close ends a body that is whole.
+func (w *streamWriter) close(coder *compress.Stream) error { return w.write(coder.Close) }
+
+func (w *streamWriter) write(code func() error) error {
+	w.part = newClientWriter(w.to, true)
+	err := code()
+	if err == nil {
+		err = w.part.connection.Flush()
 	}
-	if err := coder.Flush(); err != nil {
-		return err
+	if errors.Is(err, http.ErrNotSupported) {
+		err = nil
 	}
-	if err := w.connection.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return err
+	if !w.part.stop() && err == nil {
+		err = errEnded
 	}
-	return nil
+	return err
 }

@@ -12,7 +12,7 @@ func TestDivide_PartsScale(t *testing.T) {
 			b.Store.Cache, b.Store.Buffer, b.Store.filters, b.Store.contentFilters, b.Store.tails,
 			b.Log.Cache, b.Log.Buffer, int64(b.Log.Request), int64(b.Log.Connection),
 			b.Shards.Members, b.Shards.Columns, b.Shards.Pages, b.Shards.identities,
-			b.API.Cached, b.API.InFlight, b.Replay,
+			b.API.Cached, b.API.InFlight, b.API.Hashes, b.Replay,
 		}
 	}
 	small, large := Divide(256*MiB), Divide(1024*MiB)

@@ -1,0 +1,181 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/limit"
+)
+
+// holding is the memory that a request holds of the node's pools, for its account. What it waits
+// for next it gets before it gives back what it holds, in this order: a body, a wait, a place to
+// write to, the making of an answer. So no request waits in a circle.
+type holding struct {
+	pools   *limit.Memory
+	account domain.AccountID // 0: the key is not known
+	wait    func() context.Context
+	now     *limit.Share // of what is done at the moment
+	place   *limit.Share // of what is to be written
+}
+
+// hold replaces what is held for the moment.
+func (m *holding) hold(s *limit.Share) {
+	m.now.Release()
+	m.now = s
+}
+
+// leave gives everything back.
+func (m *holding) leave() {
+	m.hold(nil)
+	m.place.Release()
+	m.place = nil
+}
+
+// take takes bytes of a pool for the moment.
+func (m *holding) take(pool *limit.Pool, bytes int64) error {
+	s, err := pool.Acquire(m.wait, m.account, bytes)
+	if err != nil {
+		return err
+	}
+	m.hold(s)
+	return nil
+}
+
+// What a request takes, about.
+const (
+	requestBytes = 16 << 10  // any, while its answer is made
+	waitingBytes = 8 << 10   // any, while it waits
+	rowBytes     = 4 << 10   // one row of a list, with what it is made of
+	parsedTimes  = 4         // a byte of a body, when it is parsed
+	readTimes    = 2         // a byte of a body, between reading and making
+	writtenBytes = 4 << 10   // an answer that is written, beside its body
+	writtenRow   = 512       // one row of it
+	streamBytes  = 256 << 10 // a stream: a part, and what codes it
+)
+
+// reserve takes what the making of the answer takes, and before it a place to write the answer to: no
+// answer that is made has to wait.
+func (m *holding) reserve(op *Operation, params *bind.Params, body int) error {
+	rows := rowsOf(op, params)
+	pool, place, making := m.pools.Outgoing, writtenBytes+writtenRow*rows, m.pools.Making
+	if op.streams() {
+		pool, place, making = m.pools.Streams, streamBytes, m.pools.Parts
+	}
+	s, err := pool.Acquire(m.wait, m.account, place)
+	if err != nil {
+		return err
+	}
+	m.place = s
+	return m.take(making, requestBytes+rowBytes*rows+parsedTimes*int64(body))
+}
+
+// rowsOf is how many rows of a list an operation is asked for, or a stream has at once.
+func rowsOf(op *Operation, params *bind.Params) int64 {
+	if op.streams() {
+		return StreamRows
+	}
+	text, given := params.Get("limit")
+	if !given || op.Method != http.MethodGet {
+		return 0
+	}
+	_, rows, both := strings.Cut(text, ",")
+	if !both {
+		rows = text
+	}
+	n, err := strconv.Atoi(rows)
+	if err != nil || n < 0 {
+		n = 0 // refused before anything is read
+	}
+	return int64(min(n, bind.MaxLimit))
+}
+
+// chunkBytes is how much is written at a time: each is progress.
+const chunkBytes = 32 << 10
+
+// patience is how long a client may read nothing of an answer.
+const patience = time.Minute
+
+// smallBytes is the size up to which an answer of HTTP/1.1 is in the buffer of its connection.
+const smallBytes = 2 << 10
+
+// takePlace has the answer hold what it turned out to take while it is written.
+func takePlace(o *reply, body []byte) error {
+	m := &o.memory
+	bytes := int64(writtenBytes)
+	if !o.shared {
+		bytes += int64(len(body))
+	}
+	if m.place != nil {
+		m.place.Resize(bytes)
+		return nil
+	}
+	if len(body) <= smallBytes && o.r.ProtoMajor < 2 {
+		return nil
+	}
+	s, err := m.pools.Outgoing.Acquire(m.wait, m.account, bytes)
+	m.place = s
+	return err
+}
+
+// transfer writes a body to the client.
+func transfer(o *reply, body []byte) error {
+	to := newClientWriter(o, len(body) > chunkBytes)
+	defer o.memory.leave()
+	_, err := to.Write(body)
+	if err == nil && o.r.ProtoMajor >= 2 {
+		err = to.connection.Flush() // what the handler leaves behind is written when nothing is held
+	}
+	if !to.stop() && err == nil {
+		err = errEnded
+	}
+	return err
+}
+
+// errEnded is of a transfer that was ended for others.
+var errEnded = domain.Fail(domain.RateLimited, "the body came, or was read, too slowly while others waited")
+
+// clientWriter writes to the client in chunks, each of them progress of the request's place.
+type clientWriter struct {
+	to         *reply
+	place      *limit.Share // nil: the answer is small
+	connection *http.ResponseController
+}
+
+// newClientWriter begins to write; long: with a time limit for each chunk, in place of that of the connection,
+// which is of whole answers.
+func newClientWriter(o *reply, long bool) *clientWriter {
+	w := &clientWriter{o, o.memory.place, http.NewResponseController(o.w)}
+	if w.place != nil {
+		limit := time.Duration(0)
+		if long {
+			limit = patience
+		}
+		w.place.Start(limit, func(t time.Time) { _ = w.connection.SetWriteDeadline(t) }) // some writers have none
+	}
+	return w
+}
+
+// Write writes, and counts.
+func (w *clientWriter) Write(p []byte) (written int, err error) {
+	for len(p) > 0 {
+		n, err := w.to.w.Write(p[:min(len(p), chunkBytes)])
+		w.to.bytes += n
+		written += n
+		if err != nil {
+			return written, err
+		}
+		p = p[n:]
+		if w.place != nil && !w.place.Moved(n) {
+			return written, errEnded
+		}
+	}
+	return written, nil
+}
+
+// stop ends the writing; false: it was ended before.
+func (w *clientWriter) stop() bool { return w.place == nil || w.place.Stop() }
