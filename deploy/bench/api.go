@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -30,10 +29,8 @@ type Requests struct {
 }
 
 const (
-	requestsOfARound = 20_000 // the kernel counts in hundredths of a second
-	listsOfARound    = 400
-	restingFor       = 5 * time.Second
-	clientsAside     = 16
+	listsInOne   = 50 // of the requests of a round, one in so many where each is a list
+	clientsAside = 16
 )
 
 // measureAPI measures a read without a shard and of one, a login, a list, a poll of a tally that has
@@ -43,21 +40,24 @@ func (b *bench) measureAPI(ctx context.Context, n *harness.Node, c *peers.Scene)
 	if err != nil {
 		return err
 	}
-	if err := n.Pause(ctx, restingFor); err != nil {
+	if err := n.Pause(ctx, b.o.pace.rest); err != nil {
 		return err
 	}
 	after, err := harness.CPU(n.PID())
 	if err != nil {
 		return err
 	}
-	resting := (after - before).Seconds() / restingFor.Seconds()
+	resting := (after - before).Seconds() / b.o.pace.rest.Seconds()
 	for _, kind := range kindsOf(c) {
 		for _, clients := range []int{1, clientsAside} {
 			r := Requests{Name: kind.name, Clients: clients}
 			var cpu, rate []float64
 			for range b.o.runs {
 				p := kind
-				p.api, p.requests = c.API(n, clients), cmp.Or(kind.requests, requestsOfARound)
+				p.api, p.requests = c.API(n, clients), b.o.pace.requests
+				if kind.list {
+					p.requests = max(p.requests/listsInOne, clients)
+				}
 				round, err := p.round(ctx, n, clients, resting)
 				if err != nil {
 					return fmt.Errorf("%s: %w", kind.name, err)
@@ -85,7 +85,7 @@ func kindsOf(c *peers.Scene) []poll {
 		{name: "a brand", path: brand},
 		{name: "a member", path: member},
 		{name: "login by uid", path: "/v1.1/member/login", params: login, post: true},
-		{name: "list of 1,000 members", path: "/v1.1/members", params: client.Params{"limit": "1000"}, requests: listsOfARound},
+		{name: "list of 1,000 members", path: "/v1.1/members", params: client.Params{"limit": "1000"}, list: true},
 		{name: "poll of a 7-day tally, unchanged", path: brand + "/stats/activity", params: client.Params{"period": "7 Day"}, etags: true},
 		{name: "poll of /openapi.json, unchanged", path: "/openapi.json", etags: true},
 	}
@@ -99,6 +99,7 @@ type poll struct {
 	params   client.Params
 	post     bool
 	etags    bool // each request carries the ETag of the answer before
+	list     bool // each request takes much longer than others
 	requests int  // of a round
 }
 

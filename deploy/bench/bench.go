@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/ovation-analytics/ovation/deploy/bench/population"
@@ -40,7 +42,7 @@ func (b *bench) node(name string, args ...string) *harness.Node {
 	return &harness.Node{
 		Binary: b.binary, Data: filepath.Join(b.dir, name),
 		Args: append([]string{
-			"--embedded-kafka", "127.0.0.1:0", "--log-level", "info", "--shards",
+			"--log-level", "info", "--shards",
 			strconv.Itoa(b.o.shards), "--memory", b.o.memory,
 		}, args...),
 	}
@@ -68,7 +70,7 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 			continue
 		}
 		b.report.Yardstick = append(b.report.Yardstick, report.Yardstick())
-		if err := part.do(ctx); err != nil {
+		if err := b.within(ctx, strings.Join(part.of, ", "), part.do); err != nil {
 			return nil, err
 		}
 	}
@@ -78,8 +80,20 @@ func (b *bench) measure(ctx context.Context) (*Report, error) {
 	return b.report, nil
 }
 
+// within measures a part within its deadline. What is not done then is told with what it waited for.
+func (b *bench) within(ctx context.Context, name string, do func(context.Context) error) error {
+	short, cancel := context.WithTimeout(ctx, b.o.pace.deadline)
+	defer cancel()
+	err := do(short)
+	if err != nil && ctx.Err() == nil && short.Err() != nil {
+		return fmt.Errorf("%s: not done within %v, at %q: %w", name, b.o.pace.deadline, doing.Load(), err)
+	}
+	return err
+}
+
 // enter starts a node, enters the population and connects a publisher.
 func (b *bench) enter(ctx context.Context, n *harness.Node, p *population.Population) (*publish.Publisher, error) {
+	progress("starting a node and waiting until it is ready")
 	if _, err := n.Start(ctx); err != nil {
 		return nil, err
 	}
@@ -102,7 +116,12 @@ func (b *bench) enter(ctx context.Context, n *harness.Node, p *population.Popula
 	return publish.New(ctx, n, batch)
 }
 
-// progress says on standard error what is measured.
+// doing is what progress said last.
+var doing atomic.Value
+
+// progress says on standard error what is measured, or waited for.
 func progress(format string, args ...any) {
-	fmt.Fprintf(os.Stderr, "%s  %s\n", time.Now().Format("15:04:05"), fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	doing.Store(text)
+	fmt.Fprintf(os.Stderr, "%s  %s\n", time.Now().Format("15:04:05"), text)
 }

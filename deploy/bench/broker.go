@@ -31,7 +31,7 @@ func runBroker(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	b, err := wire.New(wire.Config{Listen: "127.0.0.1:0", Logger: log}, l)
+	b, err := wire.New(wire.Config{Listen: "127.0.0.1:0", Logger: log, Measured: true}, l)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}

@@ -138,6 +138,7 @@ func (l *loader) run(ctx context.Context, n int) error {
 	began := time.Now()
 	err = l.publisher.Publish(ctx, n, func(int) (int, publish.Message) { return l.mix.Message(l.mix.Any(time.Now())) })
 	if err == nil {
+		progress("waiting until %d activities are committed", n)
 		_, err = l.publisher.Settled(ctx)
 	}
 	took := time.Since(began)

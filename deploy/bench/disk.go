@@ -30,6 +30,7 @@ var diskFamilies = []string{"R", "C", "t", "n", "T", "c", "f", "s"}
 // quiet waits until the store has nothing left to compact: its size has not changed for a
 // while.
 func quiet(ctx context.Context, n *harness.Node) error {
+	progress("waiting until the store has nothing left to compact")
 	var last uint64
 	for since := time.Now(); time.Since(since) < 2*time.Second; {
 		st, err := n.Status(ctx)

@@ -7,6 +7,7 @@
 //	go run ./deploy/bench --binary FILE   a given program, not one built from this checkout
 //	go run ./deploy/bench --vs FILE       the cost of this checkout's program and of another in turn
 //	go run ./deploy/bench --json FILE     also writes the figures as JSON
+//	go run ./deploy/bench --deadline 1h   of each part: beyond it the run fails and says what it waited for
 //
 // Runs that are kept are in runs/, named by date and machine. The parts:
 //

@@ -25,6 +25,7 @@ type options struct {
 	binary   string
 	against  string
 	steady   steadyOptions
+	pace     paceOptions
 }
 
 // steadyOptions are the sizes of a steady load.
@@ -32,6 +33,14 @@ type steadyOptions struct {
 	rate, questions float64 // a second
 	warm, span      time.Duration
 	log             string
+}
+
+// paceOptions are how long a run takes apart from its sizes.
+type paceOptions struct {
+	rest     time.Duration // between readiness and a reading of what the node takes at rest
+	round    time.Duration // of a question, at most
+	requests int           // of a round of the API
+	deadline time.Duration // of a part
 }
 
 // The parts of a run.
@@ -84,6 +93,10 @@ func parseOptions(args []string) (options, error) {
 		"span of it before, without figures: a JVM compiles what it runs")
 	f.StringVar(&o.steady.log, "log", logEmbedded,
 		"`log` of it: embedded, or kafka, an Apache Kafka started from its jars")
+	f.DurationVar(&o.pace.rest, "rest", 5*time.Second, "pause before what a node takes at rest is read")
+	f.DurationVar(&o.pace.round, "round", time.Second, "span of a round of one question, at most")
+	f.IntVar(&o.pace.requests, "requests", 20_000, "requests of a round of the API: the kernel counts in hundredths of a second")
+	f.DurationVar(&o.pace.deadline, "deadline", 2*time.Hour, "span of a part, after which the run fails and says what it waited for")
 	if err := f.Parse(args); err != nil {
 		return o, err
 	}
@@ -95,7 +108,7 @@ func parseOptions(args []string) (options, error) {
 	if quick {
 		for name, size := range map[string]string{
 			"members": "2000", "brands": "50", "load": "20000", "rows": "50000", "runs": "2", "rate": "2000",
-			"questions": "20", "for": "5s", "warm": "1s",
+			"questions": "20", "for": "5s", "warm": "1s", "rest": "500ms", "round": "100ms", "requests": "2000", "deadline": "5m",
 		} {
 			if !given[name] {
 				_ = f.Set(name, size) // a constant that parses
@@ -130,6 +143,10 @@ func (o *options) check() error {
 		{"questions", o.steady.questions < 0},
 		{"for", o.steady.span < time.Second},
 		{"warm", o.steady.warm < 0},
+		{"rest", o.pace.rest <= 0},
+		{"round", o.pace.round < 0},
+		{"requests", o.pace.requests < clientsAside},
+		{"deadline", o.pace.deadline <= 0},
 	} {
 		if n.low {
 			errs = append(errs, fmt.Errorf("--%s is too low", n.name))

@@ -171,11 +171,10 @@ func (a *asking) compare(ctx context.Context, q *peers.Question) (*timings, peer
 // slow is from how many milliseconds on a peer is asked once a round.
 const slow = 150
 
-// A round asks a question at most so often, and stops after roundFor, but not before roundLeast.
+// A round asks a question at most so often, and not less than roundLeast times.
 const (
 	roundMost  = 100
 	roundLeast = 3
-	roundFor   = time.Second
 )
 
 // round asks each engine in turn.
@@ -185,7 +184,7 @@ func (a *asking) round(ctx context.Context, q *peers.Question, t *timings) error
 		if err != nil {
 			return err
 		}
-		took, err := many(func() (time.Duration, error) {
+		took, err := many(a.b.o.pace.round, func() (time.Duration, error) {
 			var body json.RawMessage
 			began := time.Now()
 			_, err := a.api.Get(ctx, t.path, t.params, &body)
@@ -203,7 +202,7 @@ func (a *asking) round(ctx context.Context, q *peers.Question, t *timings) error
 		t.cpu = append(t.cpu, report.Millis(after-before)/float64(len(took)))
 	}
 	if a.engine != nil && q.Keyword == "" {
-		took, err := many(func() (time.Duration, error) {
+		took, err := many(a.b.o.pace.round, func() (time.Duration, error) {
 			_, d, err := a.engine.Answers(q)
 			return d, err
 		})
@@ -222,9 +221,9 @@ func (a *asking) round(ctx context.Context, q *peers.Question, t *timings) error
 	return nil
 }
 
-// many asks for a round and returns the times in milliseconds.
-func many(ask func() (time.Duration, error)) (took []float64, err error) {
-	for began := time.Now(); len(took) < roundMost && (len(took) < roundLeast || time.Since(began) < roundFor); {
+// many asks for a round of a span and returns the times in milliseconds.
+func many(span time.Duration, ask func() (time.Duration, error)) (took []float64, err error) {
+	for began := time.Now(); len(took) < roundMost && (len(took) < roundLeast || time.Since(began) < span); {
 		d, err := ask()
 		if err != nil {
 			return nil, err

@@ -25,14 +25,14 @@ func TestMeanRatio(t *testing.T) {
 
 func TestMany(t *testing.T) {
 	asked := 0
-	took, err := many(func() (time.Duration, error) {
+	took, err := many(time.Second, func() (time.Duration, error) {
 		asked++
 		return time.Duration(asked) * time.Millisecond, nil
 	})
 	if err != nil || asked > roundMost || asked < roundLeast || len(took) != asked || report.Quantile(took, 1) != float64(asked) {
 		t.Errorf("%d asked, %v, %v", asked, took, err)
 	}
-	if _, err := many(func() (time.Duration, error) { return 0, errors.New("no answer") }); err == nil {
+	if _, err := many(time.Second, func() (time.Duration, error) { return 0, errors.New("no answer") }); err == nil {
 		t.Error("an ask that fails has a time")
 	}
 }

@@ -79,9 +79,6 @@ func (b *bench) fill(ctx context.Context, n *harness.Node, c *peers.Scene) error
 	return nil
 }
 
-// restFor is the time between readiness and the reading of memory.
-const restFor = 5 * time.Second
-
 // measureRestart kills or stops the node and starts it, several times.
 func (b *bench) measureRestart(ctx context.Context, n *harness.Node) error {
 	st, err := n.Status(ctx)
@@ -106,7 +103,7 @@ func (b *bench) measureRestart(ctx context.Context, n *harness.Node) error {
 		}
 		stopped = append(stopped, took.Seconds())
 		cpu = append(cpu, used.Seconds())
-		if err := n.Pause(ctx, restFor); err != nil {
+		if err := n.Pause(ctx, b.o.pace.rest); err != nil {
 			return err
 		}
 		rss, err := harness.Memory(n.PID(), "VmRSS")

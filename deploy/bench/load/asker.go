@@ -34,6 +34,7 @@ type asker struct {
 // kind is a kind of question.
 type kind struct {
 	name, path string // path: $ is the brand; empty brand: the account
+	noRange    bool   // it takes no period
 	weight     int    // how often, beside the others
 	took       *report.Latencies
 	refused    atomic.Int64 // by the bound on rows that one question may read
@@ -54,7 +55,7 @@ var kinds = []kind{
 	{name: "tally", path: "/v1.1/brand/$/stats/activity", weight: 24},
 	{name: "timeline", path: "/v1.1/brand/$/stats/timeline", weight: 24},
 	{name: "location", path: "/v1.1/brand/$/stats/location", weight: 24},
-	{name: "brand, no scan", path: "/v1.1/brand/$", weight: 24},
+	{name: "brand, no scan", path: "/v1.1/brand/$", noRange: true, weight: 24},
 	{name: "daily", path: "/v1.1/activity/count/daily?brandID=$", weight: 24},
 	{name: "ten members", path: "/v1.1/members/active?brandID=$", weight: 24},
 	{name: "feed, latest of each member", path: "/v1.1/activity/feed?brandID=$", weight: 24},
@@ -83,7 +84,7 @@ func newAsker(m *population.Mix, n *harness.Node, rate float64) *asker {
 	}
 	for i := range kinds {
 		k := &kinds[i]
-		a.kinds = append(a.kinds, &kind{name: k.name, path: k.path, weight: k.weight, took: report.NewLatencies()})
+		a.kinds = append(a.kinds, &kind{name: k.name, path: k.path, noRange: k.noRange, weight: k.weight, took: report.NewLatencies()})
 	}
 	return a
 }
@@ -143,7 +144,10 @@ func (a *asker) draw(r *rand.Rand) *kind {
 // too long is given up: both are answers.
 func (a *asker) ask(ctx context.Context, k *kind, brand domain.BrandID, due time.Time) error {
 	path, query, _ := strings.Cut(strings.ReplaceAll(k.path, "$", strconv.FormatUint(uint64(brand), 10)), "?")
-	params := client.Params{"period": "7 Day"}
+	params := client.Params{}
+	if !k.noRange {
+		params["period"] = "7 Day"
+	}
 	for pair := range strings.SplitSeq(query, "&") {
 		if name, value, ok := strings.Cut(pair, "="); ok {
 			params[name] = value

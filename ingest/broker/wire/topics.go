@@ -54,6 +54,10 @@ func (c topics) createOne(
 		if e.Value == nil {
 			continue
 		}
+		if c.cfg.Measured && e.Name == "cleanup.policy" && *e.Value == "compact" {
+			config[e.Name] = *e.Value
+			continue
+		}
 		if err := checkConfig(e.Name, *e.Value); err != nil {
 			return id, 0, nil, err
 		}
