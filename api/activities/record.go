@@ -192,7 +192,7 @@ func resolve(ctx context.Context, req *serve.Request, in []*Action, of []*domain
 			a.Member, a.Identity = ids[i], domain.IdentityHash{}
 		case !req.Keyed:
 			name := in[i].memberParameter()
-			errs[i] = domain.Bad(domain.NotFound, name, "the account has no such member")
+			errs[i] = domain.Bad(domain.NotFound, name, "no such member")
 		}
 	}
 	return errs
