@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/selection"
@@ -32,7 +33,7 @@ type Action struct {
 	Service     bind.Service `name:"service" doc:"with uid says who"`
 	UID         string       `name:"uid" doc:"with service says who"`
 	BrandID     bind.ID      `name:"brandid" doc:"required unless the definition has a brand" eg:"1"`
-	Content     content      `name:"content" doc:"an object, or text; it is kept in clear, as you publish it: put nobody's name in it" eg:"{\"TrackName\":\"Blue\"}"`
+	Content     content      `name:"content" doc:"an object, or text; it is kept in clear, as you publish it: put nobody's name in it; an object nests at most 32 levels" eg:"{\"TrackName\":\"Blue\"}"`
 	Link        bind.URL     `name:"link" doc:"address of what it was done with, http or https" eg:"https://example.com/track"`
 	Media       bind.URL     `name:"media" doc:"address of a picture of it, http or https" eg:"https://example.com/cover.png"`
 	Marker      string       `name:"marker" doc:"the record's name within application and member, known in the month of its timestamp and, for any timestamp, in the current and the previous month: the same record again gives the item there is, another one under it is error 7; timestamp (where one is given), brand, definition and service decide whether it is the same, content does not" eg:"m-1"`
@@ -53,7 +54,14 @@ func (v *content) ParseParam(s string) error {
 	if len(s) > MaxContent {
 		return fmt.Errorf("must be at most %d bytes long", MaxContent)
 	}
-	*v = content(wire.Compact(s))
+	s = wire.Compact(s)
+	if wire.IsObject(s) {
+		if err := jsonvalue.Check([]byte(s)); err != nil {
+			return err
+		}
+		s = string(jsonvalue.Mend([]byte(s)))
+	}
+	*v = content(s)
 	return nil
 }
 

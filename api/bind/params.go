@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 )
 
 // MaxParams is how many parameters a request may have.
@@ -137,6 +138,9 @@ func (p *Params) JSON(body []byte, objects ...string) error {
 			return errBody
 		}
 		value, bad := plain(raw, slices.Contains(objects, Fold(name)))
+		if err := jsonvalue.Check(raw); err != nil && p.fault == nil {
+			p.fault = domain.Bad(domain.InvalidParameter, Shorten(name), Shorten(name)+" "+err.Error())
+		}
 		p.add(name, value, bad)
 	}
 	if p.full {

@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -23,6 +22,9 @@ type nodePatch string
 func (e *nodePatch) ParseParam(s string) error {
 	if len(s) > maxExtended {
 		return fmt.Errorf("must be at most %d bytes long", maxExtended)
+	}
+	if err := jsonvalue.Check([]byte(s)); err != nil {
+		return err
 	}
 	var patch map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(s), &patch); err != nil || patch == nil {
@@ -45,12 +47,17 @@ func (e nodePatch) mergedInto(node string) (string, error) {
 	if node == "" {
 		node = "{}"
 	}
-	merged, err := jsonpatch.MergePatch([]byte(node), []byte(e))
+	into, err := decoded(node)
+	if err != nil {
+		return "", &domain.Error{Code: domain.Internal, Op: "extended", Err: err}
+	}
+	patch, err := decoded(string(e))
 	if err != nil {
 		return "", domain.Bad(domain.InvalidParameter, "extended", "extended is no JSON merge patch")
 	}
-	if merged, err = canonical(merged); err != nil {
-		return "", domain.Bad(domain.InvalidParameter, "extended", "extended is no JSON merge patch")
+	merged, err := canonical(mergePatch(into, patch))
+	if err != nil {
+		return "", &domain.Error{Code: domain.Internal, Op: "extended", Err: err}
 	}
 	switch {
 	case len(merged) > maxExtended:
@@ -61,14 +68,36 @@ func (e nodePatch) mergedInto(node string) (string, error) {
 	return string(merged), nil
 }
 
-// canonical is a JSON value with the members of its objects in the order of their names.
-func canonical(value []byte) ([]byte, error) {
-	d := json.NewDecoder(bytes.NewReader(value))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
+// mergePatch is RFC 7396 over decoded values: each is looked at once. It may change into.
+func mergePatch(into, patch any) any {
+	by, ok := patch.(map[string]any)
+	if !ok {
+		return patch
 	}
+	out, ok := into.(map[string]any)
+	if !ok {
+		out = make(map[string]any, len(by))
+	}
+	for name, v := range by {
+		if v == nil {
+			delete(out, name)
+		} else {
+			out[name] = mergePatch(out[name], v)
+		}
+	}
+	return out
+}
+
+// decoded is a JSON value with its numbers as they are written.
+func decoded(text string) (v any, err error) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
+}
+
+// canonical is the JSON text of a value, with the members of its objects in the order of their names.
+func canonical(v any) ([]byte, error) {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)

@@ -21,7 +21,7 @@ type updateIn struct {
 	State    *string      `name:"state" doc:"another name of region; both must not differ" eg:"Berlin"`
 	Service  bind.Service `name:"service" doc:"whose records activity_sharing_enabled is about; default: all" eg:"spotify"`
 	Sharing  *bool        `name:"activity_sharing_enabled" doc:"1: actions of the service are taken, 0: they are refused from now on" eg:"1"`
-	Extended *nodePatch   `name:"extended" doc:"an object that is merged into the Extended node as a JSON merge patch (RFC 7396): null removes; fields of the node that are derived are error 4" eg:"{\"tier\":\"gold\"}"`
+	Extended *nodePatch   `name:"extended" doc:"an object that is merged into the Extended node as a JSON merge patch (RFC 7396): null removes; fields of the node that are derived are error 4; at most 32 levels" eg:"{\"tier\":\"gold\"}"`
 	contactIn
 }
 

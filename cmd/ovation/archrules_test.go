@@ -43,9 +43,10 @@ const (
 	domainPath = module + "/actors/domain"
 	codecPath  = domainPath + "/codec"
 	sealPath   = domainPath + "/seal"
+	valuePath  = domainPath + "/jsonvalue"
 )
 
-var shared = []string{domainPath, codecPath, sealPath}
+var shared = []string{domainPath, codecPath, sealPath, valuePath}
 
 // lent are packages of a room that one package of another room may import: the log opens
 // its Pebble as the store does.
@@ -71,7 +72,7 @@ func roomsApart(t *tree) (bad []string) {
 			case to == "cmd" && s.room() != "cmd":
 				bad = append(bad, fmt.Sprintf("%s: %s imports %s: only the program sees the program", at, s.room(), local))
 			case slices.Contains(rooms, s.room()) && to != s.room() && lent[local] != s.dir():
-				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain, its codec, its seal and their ports", at, s.room(), local))
+				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain, its codec, its seal, its jsonvalue and their ports", at, s.room(), local))
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 )
 
 // contents takes what the activity has beside its columns.
@@ -25,7 +26,8 @@ func (e *event) contents(c *domain.Content) (r refusal) {
 	return e.where(&c.Geo)
 }
 
-// content is the JSON text of an object: compact, and valid UTF-8. A text s becomes
+// content is the JSON text of an object: compact, valid UTF-8, and within the bounds of package
+// jsonvalue. A text s becomes
 // {"Text":s}, so that all content that is kept is an object.
 func (e *event) content() (string, refusal) {
 	const before, after = `{"Text":"`, `"}`
@@ -36,10 +38,19 @@ func (e *event) content() (string, refusal) {
 	raw := t.raw
 	switch t.kind {
 	case object:
+		if t.odd {
+			if jsonvalue.Check(raw) != nil {
+				return "", badEvent("content")
+			}
+			raw = jsonvalue.Mend(raw)
+		}
 		if t.loose || t.wide && !utf8.Valid(raw) {
 			raw = tight(make([]byte, 0, len(raw)), raw)
 		}
 	case text:
+		if t.escaped {
+			raw = jsonvalue.Mend(raw)
+		}
 		b := make([]byte, 0, len(before)+len(raw)+len(after))
 		b = append(b, before...)
 		if t.wide && !utf8.Valid(raw) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
+	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 )
 
 func decode(t testing.TB, in Incoming) (domain.Record, domain.Slot) {
@@ -232,7 +233,10 @@ func TestDecode_ContentIsACompactObject(t *testing.T) {
 		`null`:                            ``,
 		"{\"a\":\"\xff\xfe\u00e9\"}":      "{\"a\":\"\ufffd\ufffd\u00e9\"}",
 		"\"\xffx\"":                       "{\"Text\":\"\ufffdx\"}",
-		`{"s":"\ud800","t":"\u00e9"}`:     `{"s":"\ud800","t":"\u00e9"}`,
+		`{"s":"\ud800","t":"\u00e9"}`:     `{"s":"\ufffd","t":"\u00e9"}`,
+		`{"\udc00":["\ud83c\udfb5"]}`:     `{"\ufffd":["\ud83c\udfb5"]}`,
+		`"cut \ud83c"`:                    `{"Text":"cut \ufffd"}`,
+		`{"a":[1e308,-0.5E-9]}`:           `{"a":[1e308,-0.5E-9]}`,
 		"{\"a\":\n{\"b\":\t[1 , 2]}\r\n}": `{"a":{"b":[1,2]}}`,
 	} {
 		a := decodeText(t, `"account":1,"memberID":1,"activityID":100,"content":`+in).Activity
@@ -255,8 +259,42 @@ func TestDecode_LimitsAreInclusive(t *testing.T) {
 	ok(`"memberID":1,"link":"` + strings.Repeat("é", maxURL) + `"`)
 	ok(`"memberID":1,"marker":"` + strings.Repeat("é", maxText) + `"`)
 	ok(`"memberID":1,"content":{"a":"` + strings.Repeat("x", MaxContent-8) + `"}`)
-	ok(`"memberID":1,"content":{"a":` + strings.Repeat("[", maxDepth-2) + strings.Repeat("]", maxDepth-2) + `}`)
+	ok(`"memberID":1,"content":{"a":` + strings.Repeat("[", jsonvalue.MaxDepth-1) + strings.Repeat("]", jsonvalue.MaxDepth-1) + `}`)
 	ok(`"memberID":1,"geo":{"lat":-90,"lon":180.0}`)
+}
+
+// Content that nests deeper than 32 levels, or has a number that no double holds, is refused, whatever the
+// record's form.
+func TestDecode_ContentHasBounds(t *testing.T) {
+	deep := func(levels int) string {
+		return `{"a":` + strings.Repeat("[", levels-1) + strings.Repeat("]", levels-1) + `}`
+	}
+	for _, c := range []struct {
+		content string
+		want    domain.Reason
+	}{
+		{deep(32), domain.Accepted},
+		{deep(33), domain.BadEvent},
+		{deep(60), domain.BadEvent},
+		{deep(2000), domain.BadJSON},
+		{`{"a":1e999}`, domain.BadEvent},
+		{`{"a":{"b":[-1e400]}}`, domain.BadEvent},
+		{`{"a":` + strings.Repeat("9", 400) + `}`, domain.BadEvent},
+		{`{"a":1e-999}`, domain.Accepted},
+		{`{"a":"1e999"}`, domain.Accepted},
+	} {
+		data := `"account":1,"memberID":1,"activityID":100,"content":` + c.content
+		for form, value := range map[string]string{
+			"plain":      `{"id":"1","source":"s",` + data + `}`,
+			"structured": `{"specversion":"1.0","type":"ovation.activity.v1","id":"1","source":"s","data":{` + data + `}}`,
+		} {
+			rec, _ := decode(t, Incoming{Value: []byte(value)})
+			a := rec.Activity
+			if a.Refusal != c.want || c.want == domain.BadEvent && a.Detail != "content" {
+				t.Errorf("%s %.30s: %s %s, want %s", form, c.content, a.Refusal, a.Detail, c.want)
+			}
+		}
+	}
 }
 
 func TestDecode_RoundsCoordinatesToTenths(t *testing.T) {

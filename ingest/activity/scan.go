@@ -3,6 +3,8 @@ package activity
 import (
 	"encoding/binary"
 	"math/bits"
+
+	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 )
 
 // maxDepth is how deep a record may nest. The bound is part of address version 1.
@@ -28,6 +30,7 @@ type token struct {
 	escaped bool // of a text: it holds escapes
 	wide    bool // it holds bytes above ASCII, which need not be UTF-8
 	loose   bool // of an object: there are blanks between its tokens
+	odd     bool // of an object: it may be beyond what package jsonvalue takes, or have half surrogate pairs
 }
 
 // scanner reads one JSON text. It takes exactly what encoding/json takes, but for
@@ -37,6 +40,7 @@ type scanner struct {
 	i      int
 	blanks int // blanks passed so far
 	wides  int // strings passed so far that hold bytes above ASCII
+	odds   int // tokens passed so far that make an object odd
 }
 
 // peek passes blanks and gives the byte after them; 0 at the end.
@@ -119,6 +123,9 @@ func (s *scanner) str(t *token) bool {
 				s.i = i
 				return false
 			}
+			if n == 5 && b[i+2]|0x20 == 'd' {
+				s.odds++
+			}
 			i += n
 		case c >= 0x80:
 			wide = true
@@ -194,6 +201,7 @@ func (s *scanner) number(t *token) bool {
 		}
 	}
 	if s.i < len(s.b) && s.b[s.i]|0x20 == 'e' {
+		s.odds++
 		s.i++
 		if s.i < len(s.b) && (s.b[s.i] == '+' || s.b[s.i] == '-') {
 			s.i++
@@ -202,9 +210,15 @@ func (s *scanner) number(t *token) bool {
 			return false
 		}
 	}
+	if s.i-start > maxDigits {
+		s.odds++
+	}
 	*t = token{raw: s.b[start:s.i], kind: number}
 	return true
 }
+
+// maxDigits is a number of digits that a double holds.
+const maxDigits = 300
 
 // digits passes digits, at least one.
 func (s *scanner) digits() bool {
@@ -221,7 +235,10 @@ func (s *scanner) composite(depth int, t *token) bool {
 	if depth >= maxDepth {
 		return false
 	}
-	start, blanks, wides := s.i, s.blanks, s.wides
+	start, blanks, wides, odds := s.i, s.blanks, s.wides, s.odds
+	if depth >= jsonvalue.MaxDepth {
+		s.odds++
+	}
 	k, end := array, byte(']')
 	if s.b[s.i] == '{' {
 		k, end = object, '}'
@@ -237,7 +254,7 @@ func (s *scanner) composite(depth int, t *token) bool {
 		}
 	}
 	s.i++
-	*t = token{raw: s.b[start:s.i], kind: k, loose: s.blanks != blanks, wide: s.wides != wides}
+	*t = token{raw: s.b[start:s.i], kind: k, loose: s.blanks != blanks, wide: s.wides != wides, odd: s.odds != odds}
 	return true
 }
 
