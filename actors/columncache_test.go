@@ -193,7 +193,10 @@ func TestColumns_SmallBrandsAreEvicted(t *testing.T) {
 		t.Fatal(diff)
 	}
 	g.live(rnd, 3_000, brands, 0) // for cold brands too
-	people = r.commitOften(people)
+	r.eventually("evicting again", func() bool {
+		people = r.commitOften(people)
+		return r.node.Resident() <= most
+	})
 	within := all()
 	if now := r.node.Resident(); now > most {
 		t.Errorf("columns take %d bytes of %d", now, most)

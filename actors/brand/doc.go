@@ -5,6 +5,7 @@
 //	topk      the first of many: a page of a listing, the places of a ranking
 //	text      keyword, substring search and content filter
 //	rows      columns: a table that one writer changes, views that any goroutine reads
+//	outline   when rows that are on disk only were made
 //	bitset    sets of ordinals and of sequences
 //
 // All of it is pure: time, chance, disk and goroutines are the caller's.

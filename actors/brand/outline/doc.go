@@ -2,7 +2,8 @@
 // need not read.
 //
 //	Outline  of one set of rows: of each its time and sequence, or stretches of time with how many rows each has
-//	Walk     over the outlines of many sets, from one end of a range, by as many rows as are wanted
+//	Walk     over the times of many sets, from one end of a range, by as many rows as are wanted
+//	Recorded over their sequences likewise: in order of recording
 //
 // An outline takes 8 bytes a row, and no more than 8 KiB: of more rows it knows stretches, which are half a
 // percent of the time or so. Limit cuts it down further. What it counts is exact, but for stretches that

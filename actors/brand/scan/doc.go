@@ -43,7 +43,8 @@
 // After a cursor the walk begins at the cursor's second; what is ahead of it is counted, or its
 // members are noted. In order of recording, the sequences of a moment are found by reading when a few
 // rows were recorded: a row is recorded when it takes its sequence, by its shard's clock, which never
-// goes back. A page far down is found by a rank histogram.
+// goes back. Of rows on disk the outlines tell which may be of that moment. A page far down is found by a
+// rank histogram.
 //
 // # Performed
 //

@@ -37,8 +37,8 @@ type feedState struct {
 const readAtOnce = 1 << 16
 
 // slack is how many rows beyond those wanted a listing by recording reads: those of
-// the last millisecond are listed by ID, and there may be many.
-const slack = 512
+// the last millisecond are listed by ID. Where there are more it reads again.
+const slack = 64
 
 // answer counts the actions that the question's listing lists, and gives the first of
 // them. Hash and Slot of the rows, and their Member, are the caller's to know. The
@@ -87,8 +87,12 @@ func (x *feedScan) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 	case x.searches(a):
 		err = x.search(a, f.span)
 	case f.keyword != nil || out.Total > 0 && keep > 0:
-		if err = x.scanFeed(a, f.keyword != nil || x.apart && l.Recorded); err == nil && x.apart && !l.Recorded {
-			err = x.walkCold(a, keep)
+		switch err = x.scanFeed(a, f.keyword != nil); {
+		case err != nil || !x.apart:
+		case l.Recorded:
+			err = x.cold.walkRecorded(a, keep)
+		default:
+			err = x.cold.walkCold(a, keep)
 		}
 	}
 	if err != nil {
@@ -131,7 +135,7 @@ func (x *feedScan) listed(a *Ask) (uint64, error) {
 	}
 	x.cold.met = bitset.Sized(x.cold.met, x.words)
 	clear(x.cold.met)
-	if err := x.selectSets(a, x.addTail, func(s *rows.Set) error { return x.addColdMembers(s, a) }); err != nil {
+	if err := x.selectSets(a, x.addTail, func(s *rows.Set) error { return x.cold.addColdMembers(s, a) }); err != nil {
 		return 0, err
 	}
 	return x.countMembers(), nil
@@ -233,7 +237,7 @@ func (f *feedState) items(list []topk.Row) []domain.FeedItem {
 func (x *feedScan) countRows(a *Ask) (n uint64, err error) {
 	tail := func(p rows.Tail) { n += x.countTail(p) }
 	cold := func(s *rows.Set) error {
-		on, err := x.countCold(s, a)
+		on, err := x.cold.countCold(s, a)
 		n += on
 		return err
 	}

@@ -1,10 +1,14 @@
 package scan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/outline"
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/topk"
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // afterCursor is where a feed begins after a cursor.
@@ -104,7 +108,8 @@ const sections = 1 << 10
 // each section of the sequences the last row is remembered, and of a few of these is
 // read when they were recorded.
 func (x *feedScan) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error) {
-	f := &x.feed
+	f, before := &x.feed, lo // rows below it were recorded earlier
+	cold := x.coldSets(a)
 	for lo < hi {
 		from, width := lo, (hi-lo-1)/sections+1
 		f.after.last = bitset.Sized(f.after.last, sections)
@@ -116,7 +121,10 @@ func (x *feedScan) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error)
 				}
 			}
 		}
-		err := x.scanFeed(a, true)
+		err := x.scanFeed(a, false)
+		for _, s := range cold {
+			x.cold.probeMarks(s)
+		}
 		f.probe = nil
 		if err != nil {
 			return 0, err
@@ -128,6 +136,7 @@ func (x *feedScan) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error)
 		}
 		if at > 0 {
 			lo = rows[at-1].Seq + 1
+			before = lo
 		}
 		switch end := x.view.Seq + 1; {
 		case at < len(rows):
@@ -136,10 +145,69 @@ func (x *feedScan) recordedFrom(a *Ask, ms int64, lo, hi uint64) (uint64, error)
 		case hi < end:
 			lo, hi = hi, end
 		default:
-			return lo, nil
+			return x.cold.recordedWithin(a, cold, ms, before, end)
 		}
 	}
-	return hi, nil
+	return x.cold.recordedWithin(a, cold, ms, before, hi)
+}
+
+// probeMarks gives the probe the rows of a cold set of which each is known.
+func (x *coldFeed) probeMarks(s *rows.Set) {
+	s.Outline.Each(x.feed.span, true, func(t outline.Stretch) bool {
+		if t.Low == t.High {
+			x.feed.probe(topk.Row{Seq: t.Low, Time: t.First, Brand: s.Dense})
+		}
+		return true
+	})
+}
+
+// recordedWithin is recordedFrom for rows that are known by stretches alone: those from lo on may have been
+// recorded at ms or later, those from hi on were. It reads one stretch after the other, each time that in
+// the midst of those left, and narrows lo and hi by its rows.
+func (x *coldFeed) recordedWithin(a *Ask, cold []*rows.Set, ms int64, lo, hi uint64) (uint64, error) {
+	type stretch struct {
+		of *rows.Set
+		outline.Stretch
+	}
+	var left []stretch
+	for _, s := range cold {
+		s.Outline.Each(x.feed.span, true, func(t outline.Stretch) bool {
+			if t.Low < t.High {
+				left = append(left, stretch{s, t})
+			}
+			return true
+		})
+	}
+	slices.SortFunc(left, func(a, b stretch) int { return cmp.Compare(a.High, b.High) })
+	for {
+		left = slices.DeleteFunc(left, func(t stretch) bool { return t.High < lo || t.Low >= hi })
+		if len(left) == 0 {
+			return hi, nil
+		}
+		mid := len(left) / 2
+		t := left[mid]
+		left = slices.Delete(left, mid, mid+1)
+		var rows []topk.Row
+		err := x.scanCold(t.of, a.Cold, domain.Range{From: t.First, To: t.Last + 1}, func(m scannedRow) {
+			if m.seq >= lo && m.seq < hi {
+				rows = append(rows, topk.Row{Seq: m.seq, Time: m.time, Brand: m.dense})
+			}
+		})
+		if err != nil {
+			return 0, err
+		}
+		slices.SortFunc(rows, func(a, b topk.Row) int { return cmp.Compare(a.Seq, b.Seq) })
+		at, err := x.feed.firstSince(rows, ms)
+		if err != nil {
+			return 0, err
+		}
+		if at > 0 {
+			lo = rows[at-1].Seq + 1
+		}
+		if at < len(rows) {
+			hi = rows[at].Seq
+		}
+	}
 }
 
 // firstSince is the first of the rows, which are in order of sequence, that was recorded

@@ -1,10 +1,13 @@
 package scan
 
 import (
+	"errors"
+
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
 	"github.com/ovation-analytics/ovation/actors/brand/outline"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/topk"
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // feedScan counts the rows of a feed and finds the first of them.
@@ -13,10 +16,7 @@ type feedScan struct {
 	*memberSet
 	feed  feedState
 	apart bool // rows on disk are counted by outlines, and those of the page are looked for
-	cold  struct {
-		walk outline.Walk
-		met  []uint64 // members with a row on disk
-	}
+	cold  coldFeed
 }
 
 // scanFeed offers the rows that may be among the first of a feed: those of tails and of
@@ -30,7 +30,7 @@ func (x *feedScan) scanFeed(a *Ask, cold bool) (err error) {
 		case !s.Cold:
 			x.scanSet(s, a.Brand, small)
 		case cold:
-			err = x.scanCold(s, a.Cold, x.feed.span, x.offerCold)
+			err = x.scanCold(s, a.Cold, x.feed.span, x.cold.offerCold)
 		}
 	})
 	if err = x.result(err); err == nil {
@@ -152,9 +152,17 @@ func (x *feedScan) offer(r *topk.Row, kind uint32) {
 	x.feed.offer(r)
 }
 
+// coldFeed is what of a feed is about rows on disk.
+type coldFeed struct {
+	*feedScan
+	walk     outline.Walk
+	recorded outline.Recorded
+	met      []uint64 // members with a row on disk
+}
+
 // countCold counts the rows of a cold set without reading more than the ends of the range, where the
 // question's filters let every row of it pass; else it reads them all, and offers them to the page.
-func (x *feedScan) countCold(s *rows.Set, a *Ask) (n uint64, err error) {
+func (x *coldFeed) countCold(s *rows.Set, a *Ask) (n uint64, err error) {
 	if !x.apart {
 		err = x.scanCold(s, a.Cold, x.plan.span, func(m scannedRow) {
 			n++
@@ -175,10 +183,10 @@ func (x *feedScan) countCold(s *rows.Set, a *Ask) (n uint64, err error) {
 }
 
 // addColdMembers adds a row of each member with one in a cold set, and offers all to the page.
-func (x *feedScan) addColdMembers(s *rows.Set, a *Ask) error {
+func (x *coldFeed) addColdMembers(s *rows.Set, a *Ask) error {
 	return x.scanCold(s, a.Cold, x.plan.span, func(m scannedRow) {
 		x.offerCold(m)
-		if mark(x.cold.met, m.ord) == 1 {
+		if mark(x.met, m.ord) == 1 {
 			n := x.grow(1)
 			x.ord[n], x.to[n] = m.ord, 0
 			x.truncate(n + 1)
@@ -187,14 +195,14 @@ func (x *feedScan) addColdMembers(s *rows.Set, a *Ask) error {
 }
 
 // offerCold gives the feed a row that passes.
-func (x *feedScan) offerCold(m scannedRow) {
+func (x *coldFeed) offerCold(m scannedRow) {
 	x.feed.offer(&topk.Row{Seq: m.seq, Time: m.time, Ord: m.ord, Brand: m.dense, Kind: m.kind, Points: m.points})
 }
 
 // walkCold offers the rows of cold sets that may be among the first, so many of which are wanted: from
 // the end that the listing begins with, until there are as many.
-func (x *feedScan) walkCold(a *Ask, keep int) error {
-	f, w := &x.feed, &x.cold.walk
+func (x *coldFeed) walkCold(a *Ask, keep int) error {
+	f, w := &x.feed, &x.walk
 	if f.Cursor != nil {
 		keep++ // the cursor's own row is met, and not listed
 	}
@@ -203,4 +211,74 @@ func (x *feedScan) walkCold(a *Ask, keep int) error {
 		f.Settle()
 		w.Left = f.Near(w.Left)
 	}, x.offerCold)
+}
+
+// walkRecorded is walkCold for an order of recording, which is that of the sequences.
+func (x *coldFeed) walkRecorded(a *Ask, keep int) (err error) {
+	f, w := &x.feed, &x.recorded
+	w.Begin(f.span, f.Up, keep)
+	cold := x.coldSets(a)
+	for _, s := range cold {
+		w.Add(&s.Outline)
+	}
+	defer w.End()
+	if f.Cursor != nil {
+		if w.Left, err = x.countAhead(a, cold); err != nil {
+			return err
+		}
+	}
+	for x.running() && err == nil {
+		f.Settle()
+		w.Left = f.NearSequences(w.Left)
+		part, ok := w.Next()
+		if !ok {
+			break
+		}
+		for _, s := range cold {
+			err = errors.Join(err, x.scanRuns(s, a, w.Takes(part), part))
+		}
+	}
+	return x.result(err)
+}
+
+// scanRuns offers the rows of a cold set's stretches that are taken; where each row is known those with
+// sequences of the part alone.
+func (x *coldFeed) scanRuns(s *rows.Set, a *Ask, takes func(s *outline.Stretch) bool, part outline.Sequences) error {
+	return s.Outline.Runs(x.feed.span, takes, func(times domain.Range, mixed bool) error {
+		return x.scanCold(s, a.Cold, times, func(m scannedRow) {
+			if !mixed || part.Has(m.seq) {
+				x.offerCold(m)
+			}
+		})
+	})
+}
+
+// countAhead counts the rows of cold sets ahead of a cursor in order of recording, and offers those of its
+// own moment and what is stored with these. The others that are behind it have the sequences left.
+func (x *coldFeed) countAhead(a *Ask, cold []*rows.Set) (left outline.Sequences, err error) {
+	f, in := &x.feed, x.feed.span
+	tied := outline.Sequences{From: f.Cursor.Least, To: f.Cursor.End}
+	ahead := outline.Sequences{From: tied.To, To: 1<<64 - 1}
+	left = outline.Sequences{To: tied.From}
+	if f.Up {
+		ahead, left = left, ahead
+	}
+	counts := func(s *outline.Stretch) bool {
+		return ahead.Has(s.Low) && ahead.Has(s.High) && s.First >= in.From && s.Last < in.To
+	}
+	reads := func(s *outline.Stretch) bool {
+		return !counts(s) && (!left.Has(s.Low) || !left.Has(s.High))
+	}
+	for _, s := range cold {
+		s.Outline.Each(in, true, func(t outline.Stretch) bool {
+			if counts(&t) {
+				f.Ahead += uint64(t.Rows)
+			}
+			return true
+		})
+		if err := x.scanRuns(s, a, reads, tied); err != nil {
+			return left, err
+		}
+	}
+	return left, x.result(nil)
 }

@@ -120,21 +120,25 @@ func (x *selection) scanCold(s *rows.Set, from rows.Source, in domain.Range, f f
 	})
 }
 
+// coldSets are the question's sets that are on disk, until others are asked for.
+func (x *selection) coldSets(a *Ask) []*rows.Set {
+	x.sets = x.sets[:0]
+	x.view.Each(a.Brand, func(s *rows.Set, _ bool) {
+		if s.Cold {
+			x.sets = append(x.sets, s)
+		}
+	})
+	return x.sets
+}
+
 // readWalk calls f with the rows of cold sets, part by part of a walk that has begun, as long as there is
 // one; before each part it calls next.
 func (x *selection) readWalk(w *outline.Walk, a *Ask, next func(), f func(scannedRow)) error {
-	cold := x.sets[:0]
-	x.view.Each(a.Brand, func(s *rows.Set, _ bool) {
-		if s.Cold {
-			w.Add(&s.Outline)
-			cold = append(cold, s)
-		}
-	})
-	defer func() {
-		w.End()
-		clear(cold)
-		x.sets = cold
-	}()
+	cold := x.coldSets(a)
+	for _, s := range cold {
+		w.Add(&s.Outline)
+	}
+	defer w.End()
 	for x.running() {
 		next()
 		part, ok := w.Next()

@@ -43,6 +43,7 @@ func NewScratch() *Scratch {
 	x.ranking = ranking{rowScan: &x.visitor, latest: &x.latest}
 	x.histogram = histogram{rowScan: &x.visitor, ranking: &x.ranking}
 	x.feed = feedScan{selection: s, memberSet: &x.members}
+	x.feed.cold.feedScan = &x.feed
 	x.feed.feed.hits.atOnce = searchAtOnce
 	x.performed.selection = s
 	return x

@@ -22,7 +22,7 @@ type selection struct {
 	spans []span
 	lut   []uint32    // the spans' tables: code in the chunk → target
 	pos   []uint16    // places of rows in a chunk
-	sets  []*rows.Set // that are on disk; empty but while they are read
+	sets  []*rows.Set // those on disk
 }
 
 // span is a stretch of a chunk's rows that belong to the question, but for those
@@ -75,6 +75,7 @@ func (x *selection) reset() {
 // end drops everything that the question held.
 func (x *selection) end() {
 	clear(x.spans[:cap(x.spans)])
+	clear(x.sets[:cap(x.sets)])
 	x.view, x.plan, x.asked, x.all, x.filter = nil, nil, nil, nil, nil
 	x.labels = nil
 	x.sites.end()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/outline"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -104,6 +105,18 @@ func (p *Page) Near(in domain.Range) domain.Range {
 		return Within(in, 0, int64(p.edge.Time)+1)
 	}
 	return Within(in, int64(p.edge.Time), math.MaxUint32)
+}
+
+// NearSequences is Near for an order of recording.
+func (p *Page) NearSequences(in outline.Sequences) outline.Sequences {
+	switch {
+	case !p.full || !p.recorded:
+	case p.Up:
+		in.To = min(in.To, p.edge.Seq)
+	default:
+		in.From = max(in.From, p.edge.Seq+1)
+	}
+	return in
 }
 
 // Add takes a row into account.

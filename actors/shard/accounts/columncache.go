@@ -91,8 +91,8 @@ func (c *columnCache) evict(held int) {
 	if limit == 0 || held <= limit {
 		return
 	}
-	held -= c.evictSmall(limit * 3 / 4)
-	held -= c.coarsen(limit / 4)
+	held -= c.coarsen(limit / 3)
+	held -= c.evictSmall(limit*3/4 - c.outlines())
 	for _, one := range c.candidates() {
 		if held <= limit*9/10 {
 			break
@@ -105,14 +105,8 @@ func (c *columnCache) evict(held int) {
 // coarsen forgets when rows on disk were made, the more exact the more often, until what is known of it
 // takes no more than a limit, and gives how many bytes that freed.
 func (c *columnCache) coarsen(limit int) (freed int) {
-	known := func() (n int) {
-		for _, a := range c.accounts.byID {
-			a.table.Own(func(of *rows.Columns) { n += of.OutlineBytes() })
-		}
-		return n
-	}
-	before := known()
-	for now, more := before, true; now > limit && more; now = known() {
+	before := c.outlines()
+	for now, more := before, true; now > limit && more; now = c.outlines() {
 		more = false
 		for id, a := range c.accounts.byID {
 			if a.table.Coarsen() {
@@ -121,7 +115,15 @@ func (c *columnCache) coarsen(limit int) (freed int) {
 			}
 		}
 	}
-	return before - known()
+	return before - c.outlines()
+}
+
+// outlines is what is known of when rows on disk were made, in bytes.
+func (c *columnCache) outlines() (n int) {
+	for _, a := range c.accounts.byID {
+		a.table.Own(func(of *rows.Columns) { n += of.OutlineBytes() })
+	}
+	return n
 }
 
 // smallLeast is how few rows of a brand in the rest are not worth to be evicted.
