@@ -29,7 +29,7 @@ type Config struct {
 	EmbeddedKafka string   `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
 	TrustClock    bool     `help:"Take the clock of this machine for right though the embedded log's last record is more than an hour ahead of it, or more than 90 days behind."`
 	TopicPrefix   string   `placeholder:"TEXT" help:"Comes before the name of every topic."`
-	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal. Only a new installation looks at it."`
+	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal, of a new installation; another one keeps its number and warns."`
 	Memory        Size     `default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory; of a demo 256MiB."`
 	MaxRows       int      `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
 	LogLevel      string   `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
@@ -93,7 +93,38 @@ func (c *Config) Validate() error {
 		errs = append(errs, errors.New("--kafka-tls, --kafka-ca, --kafka-cert, --kafka-sasl, --kafka-user: "+
 			"without --kafka there is no broker to show it to"))
 	}
+	if own := c.ownAddress(); own != "" && c.EmbeddedKafka != embeddedKafka { // both were asked for
+		bad("kafka", "%s is this node's own --embedded-kafka, which it serves only without --kafka (OVATION_KAFKA)", own)
+	}
 	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate())...)
+}
+
+// embeddedKafka is --embedded-kafka where none is given.
+const embeddedKafka = "127.0.0.1:9092"
+
+// ownAddress is the broker of --kafka that is at the address of --embedded-kafka; empty: none.
+func (c *Config) ownAddress() string {
+	for _, broker := range c.Kafka {
+		if host, port := here(broker); port != "0" && host != "" {
+			if own, at := here(c.EmbeddedKafka); own == host && at == port {
+				return broker
+			}
+		}
+	}
+	return ""
+}
+
+// here is an address whose host is a name of this machine's loopback, or of all its addresses, in one form.
+func here(address string) (host, port string) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", ""
+	}
+	ip := net.ParseIP(host)
+	if host == "" || strings.EqualFold(host, "localhost") || ip != nil && (ip.IsLoopback() || ip.IsUnspecified()) {
+		return "localhost", port
+	}
+	return strings.ToLower(host), port
 }
 
 // isBase reports that a text is an http or https address, or none.

@@ -25,7 +25,11 @@ type Inspect struct {
 // Run prints to standard output.
 func (i *Inspect) Run(_ context.Context, out io.Writer) error {
 	if i.Catalog {
-		c, err := store.OpenCatalog(filepath.Join(i.Data, "catalog"), store.Options{})
+		dir, err := i.there("catalog")
+		if err != nil {
+			return err
+		}
+		c, err := store.OpenCatalog(dir, store.Options{})
 		if err != nil {
 			return taken(err)
 		}
@@ -34,11 +38,25 @@ func (i *Inspect) Run(_ context.Context, out io.Writer) error {
 	if i.Keys {
 		return i.keys(out)
 	}
-	s, err := store.Open(filepath.Join(i.Data, "store"), store.Options{})
+	dir, err := i.there("store")
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(dir, store.Options{})
 	if err != nil {
 		return taken(err)
 	}
 	return errors.Join(s.Dump(out, []byte(i.Prefix)), s.Close())
+}
+
+// there is a store of the directory: one that is not there is not made.
+func (i *Inspect) there(name string) (string, error) {
+	dir := filepath.Join(i.Data, name)
+	there, err := keystore.Exists(nil, dir)
+	if err == nil && !there {
+		err = fmt.Errorf("%s: no such store", dir)
+	}
+	return dir, err
 }
 
 // keys prints the ids of data keys, of an original or of a copy.
@@ -47,13 +65,9 @@ func (i *Inspect) keys(out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%q is not whole bytes in hex", i.Prefix)
 	}
-	dir := filepath.Join(i.Data, keysDir)
-	there, err := keystore.Exists(nil, dir)
+	dir, err := i.there(keysDir)
 	if err != nil {
 		return err
-	}
-	if !there {
-		return fmt.Errorf("%s: no such directory", dir)
 	}
 	s, err := keystore.Open(dir, keystore.Options{})
 	if wrong, ok := errors.AsType[*keystore.FormatError](err); ok && wrong.IsCopy() {

@@ -152,6 +152,10 @@ func (p *program) ensureTopics(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		}
+		if p.cfg.ownAddress() != "" {
+			err = fmt.Errorf("%w; %s is also where this node would serve its embedded log: leave out --kafka (OVATION_KAFKA) "+
+				"where that log is wanted", err, p.cfg.ownAddress())
+		}
 		p.gate.Wait(fmt.Errorf("no broker serves this node yet: %w", err))
 		if text := err.Error(); text != logged { // not the same every second
 			logged = text
@@ -170,7 +174,11 @@ const topicsTime = 30 * time.Second
 func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, topicsTime)
 	defer cancel()
-	specs := kafkatopics.Of(p.cfg.TopicPrefix, p.cfg.Shards, activityPartitions)
+	shards, err := shardsOf(ctx, client, &p.cfg)
+	if err != nil {
+		return err
+	}
+	specs := kafkatopics.Of(p.cfg.TopicPrefix, shards, activityPartitions)
 	if len(p.cfg.Kafka) > 0 { // the embedded log compacts nothing: the node's own store has the keys
 		specs = append(specs, kafkatopics.Keys(p.cfg.TopicPrefix))
 	}
@@ -185,6 +193,19 @@ func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
 	p.topics.replication = replicationOf(made, embedded)
 	p.topics.kept = keptOf(made, embedded, p.log)
 	return nil
+}
+
+// shardsOf is how many partitions the journal has, or is to be made with.
+func shardsOf(ctx context.Context, client *kafka.Client, cfg *Config) (int, error) {
+	name := cfg.TopicPrefix + kafka.Journal
+	cluster, err := client.Describe(ctx, name)
+	if err != nil {
+		return 0, err
+	}
+	if t, there := cluster.Topic(name); there && t.Partitions > 0 {
+		return t.Partitions, nil
+	}
+	return cfg.Shards, nil
 }
 
 func replicationOf(made *kafkatopics.Ensured, embedded bool) string {

@@ -250,7 +250,11 @@ func (p *program) startNode(context.Context) (err error) {
 // settleLayout makes the catalog's first record, or checks that this node belongs to
 // the installation that made it: the same pepper, the same number of partitions.
 func (p *program) settleLayout(ctx context.Context) error {
+	n := p.topics.journal.Partitions()
 	if p.node.Catalog().Layout() == nil {
+		if n != p.cfg.Shards {
+			return fmt.Errorf("the journal was made with %d partitions, --shards of this new installation is %d", n, p.cfg.Shards)
+		}
 		if err := p.makeLayout(ctx); err != nil {
 			return fmt.Errorf("the layout cannot be written: %w", err)
 		}
@@ -262,8 +266,11 @@ func (p *program) settleLayout(ctx context.Context) error {
 	if l.Check != p.hasher.Check() {
 		return errors.New("the secrets are not those of this installation: their pepper is another one")
 	}
-	if n := p.topics.journal.Partitions(); n != l.Shards {
+	if n != l.Shards {
 		return fmt.Errorf("the journal has %d partitions, the installation was made with %d shards", n, l.Shards)
+	}
+	if l.Shards != p.cfg.Shards {
+		p.log.Warn("--shards is of new installations only: this one has its own number", "shards", l.Shards, "flag", p.cfg.Shards)
 	}
 	return settleKeys(ctx, p)
 }
