@@ -113,7 +113,7 @@ func TestOpenAPI_EachParameterIsDescribedInOnePlace(t *testing.T) {
 			}
 		}
 		for _, kind := range []string{"application/json", "application/x-www-form-urlencoded"} {
-			schema := at(op, "requestBody", "content", kind, "schema")
+			schema := resolved(doc, at(op, "requestBody", "content", kind, "schema"))
 			properties, _ := at(schema, "properties").(map[string]any)
 			for name := range properties {
 				if seen[strings.ToLower(name)] {
@@ -146,7 +146,7 @@ func TestOpenAPI_RequestsWithAllDefaultsAreTaken(t *testing.T) {
 				query.Set(at(p, "name").(string), fmt.Sprint(v))
 			}
 		}
-		properties, _ := at(op, "requestBody", "content", "application/json", "schema", "properties").(map[string]any)
+		properties, _ := at(resolved(doc, at(op, "requestBody", "content", "application/json", "schema")), "properties").(map[string]any)
 		body := map[string]any{}
 		for name, p := range properties {
 			if v := at(p, "default"); v != nil {
@@ -218,5 +218,74 @@ func TestOpenAPI_NamesEveryAgeBand(t *testing.T) {
 	text, _ := at(doc, "components", "schemas", "Age", "properties", "Age", "description").(string)
 	if bands := strings.Join(domain.AgeBands[:], ", "); !strings.Contains(text, ": "+bands+", or Unknown") {
 		t.Errorf("Age.Age is %q: it does not name the bands %s", text, bands)
+	}
+}
+
+// The document has each model and each set of words once, under a name: a generated client has one
+// type for it, whatever media types and operations it is in.
+func TestOpenAPI_ModelsAreNamedOnce(t *testing.T) {
+	doc := described(t, newFixture(t))
+	sets := map[string]string{}
+	var look func(v any, at string)
+	look = func(v any, where string) {
+		switch v := v.(type) {
+		case map[string]any:
+			if v["properties"] != nil && strings.Count(where, "/") > 3 {
+				t.Errorf("%s is a model without a name", where)
+			}
+			if words, ok := v["enum"].([]any); ok && !strings.Contains(where, "/components/schemas/") || ok && strings.HasSuffix(where, "Word") {
+				if other := sets[fmt.Sprint(words)]; other != "" {
+					t.Errorf("%s has the words of %s", where, other)
+				}
+				sets[fmt.Sprint(words)] = where
+			}
+			for name, x := range v {
+				if name != "example" {
+					look(x, where+"/"+name)
+				}
+			}
+		case []any:
+			for _, x := range v {
+				look(x, where)
+			}
+		}
+	}
+	look(doc, "")
+	if len(sets) < 10 {
+		t.Errorf("%d sets of words", len(sets))
+	}
+	for _, o := range Operations() {
+		content, _ := at(doc, "paths", openapi.Path(o.Path), strings.ToLower(o.Method), "requestBody", "content").(map[string]any)
+		form, json := at(content, "application/x-www-form-urlencoded", "schema", "$ref"), at(content, "application/json", "schema", "$ref")
+		if content != nil && o.Each == nil && (form == nil || form != json) {
+			t.Errorf("%s: a form is %v, JSON is %v", o.Name(), form, json)
+		}
+	}
+}
+
+// Services that an operation refuses are not among its words, and the words that are there are taken.
+func TestOpenAPI_ServicesAreThoseTaken(t *testing.T) {
+	h := newFixture(t)
+	doc := described(t, h)
+	for _, c := range []struct {
+		target, with string
+		refused      []string
+	}{
+		{"/v1.1/member/register", "uid=u&authtoken=x&service=", []string{"rdio", "beatsmusic", "custom"}},
+		{"/v1.1/member/login", "uid=u&authtoken=x&service=", []string{"custom"}},
+		{"/v1.1/member/{memberid}/verify", "verified_email=a@b.example&service=", []string{"custom"}},
+		{"/v1.1/member/{memberid}/tokens/refresh", "service=", []string{"custom"}},
+	} {
+		body := resolved(doc, at(doc, "paths", c.target, "post", "requestBody", "content", "application/json", "schema"))
+		words := at(resolved(doc, at(body, "properties", "service")), "enum").([]any)
+		equal(t, len(bind.ServiceWords())-len(c.refused), len(words), c.target)
+		for _, word := range bind.ServiceWords() {
+			w := h.post(strings.Replace(c.target, "{memberid}", "8195", 1), c.with+word)
+			p, _ := problemOf(w)
+			malformed := p.Error.Code == int(domain.InvalidParameter) && p.Parameter == "service"
+			if malformed != slices.Contains(c.refused, word) || malformed == slices.Contains(words, any(word)) {
+				t.Errorf("%s %s: %d %s", c.target, word, w.Code, w.Body)
+			}
+		}
 	}
 }

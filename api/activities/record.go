@@ -30,7 +30,7 @@ type Action struct {
 	ID          bind.ID      `name:"id" doc:"the member; or partnerID and partnerCode, or service and uid" eg:"4097"`
 	PartnerCode string       `name:"partnerCode" doc:"with partnerID says who"`
 	PartnerID   string       `name:"partnerID" doc:"with partnerCode says who"`
-	Service     bind.Service `name:"service" doc:"with uid says who"`
+	Service     bind.Service `name:"service" not:"custom" doc:"with uid says who"`
 	UID         string       `name:"uid" doc:"with service says who"`
 	BrandID     bind.ID      `name:"brandid" doc:"required unless the definition has a brand" eg:"1"`
 	Content     content      `name:"content" doc:"an object, or text; it is kept in clear, as you publish it: put nobody's name in it; an object nests at most 32 levels" eg:"{\"TrackName\":\"Blue\"}"`
@@ -108,8 +108,6 @@ func (in *Action) Check() *domain.Error {
 		return domain.Bad(domain.InvalidParameter, "uid", "uid is a second way to say who")
 	case in.PartnerID != "" && in.ID != 0:
 		return domain.Bad(domain.InvalidParameter, "partnerID", "partnerID is a second way to say who")
-	case domain.Service(in.Service) == domain.Custom:
-		return domain.Bad(domain.InvalidParameter, "service", "custom is nobody's service")
 	}
 	return nil
 }

@@ -16,6 +16,7 @@
 //	required  absent or empty is error 3
 //	enum      words, matched in any case, bound in this spelling
 //	default   bound when absent
+//	not       services that are not taken
 //	min, max  of an integer; max of a text: its length (255 without it), in characters, from
 //	          64 KiB on in bytes
 //	later     the contract has it, this version not yet: when used it is ignored, with

@@ -45,6 +45,7 @@ type Param struct {
 	InPath, Required       bool
 	Later                  bool // not built yet: ignored, with a warning
 	Enum                   []string
+	Not                    []string // services that are not taken
 	Min, Max               int64
 	Type                   reflect.Type // of the value, pointers taken off
 
@@ -130,6 +131,9 @@ func newParam(f reflect.StructField, index []int, path string) *Param {
 	}
 	if s := f.Tag.Get("enum"); s != "" {
 		q.Enum = strings.Split(s, ",")
+	}
+	if s := f.Tag.Get("not"); s != "" {
+		q.Not = strings.Split(s, ",")
 	}
 	if q.Type.Kind() == reflect.Pointer {
 		q.pointer, q.Type = true, q.Type.Elem()
@@ -336,6 +340,9 @@ func (q *Param) accept(in reflect.Value, s string) error {
 		}
 		s = q.Enum[i]
 	}
+	if slices.ContainsFunc(q.Not, func(word string) bool { return strings.EqualFold(word, strings.TrimSpace(s)) }) {
+		return fmt.Errorf("must be one of %s", strings.Join(q.Services(), ", "))
+	}
 	v := in.FieldByIndex(q.index)
 	if q.pointer {
 		fresh := reflect.New(q.Type)
@@ -348,9 +355,14 @@ func (q *Param) accept(in reflect.Value, s string) error {
 	return q.set(v, s)
 }
 
-// byteLimits is the limit from which a text is measured in bytes: what is large is
+// Services are the services that a parameter of one takes.
+func (q *Param) Services() []string {
+	return slices.DeleteFunc(ServiceWords(), func(word string) bool { return slices.Contains(q.Not, word) })
+}
+
+// ByteLimit is the limit from which a text is measured in bytes: what is large is
 // limited for its size, not for its look.
-const byteLimits = 64 << 10
+const ByteLimit = 64 << 10
 
 // setter is how a value of the parameter's type is read.
 func (q *Param) setter() func(v reflect.Value, s string) error {
@@ -361,9 +373,9 @@ func (q *Param) setter() func(v reflect.Value, s string) error {
 	case reflect.String:
 		return func(v reflect.Value, s string) error {
 			switch {
-			case q.Max < byteLimits && int64(utf8.RuneCountInString(s)) > q.Max:
+			case q.Max < ByteLimit && int64(utf8.RuneCountInString(s)) > q.Max:
 				return fmt.Errorf("must be at most %d characters long", q.Max)
-			case q.Max >= byteLimits && int64(len(s)) > q.Max:
+			case q.Max >= ByteLimit && int64(len(s)) > q.Max:
 				return fmt.Errorf("must be at most %d bytes long", q.Max)
 			}
 			v.SetString(s)

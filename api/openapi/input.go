@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // body describes what a POST takes in its body: its parameters, or records.
@@ -19,23 +20,30 @@ func (d *describer) body(op object, o *serve.Operation) {
 		return
 	}
 	schema := d.members(o.Plan, o)
+	name := title(o.ID) + "Body"
+	d.schemas[name] = schema // once, whatever media type it has
 	op["requestBody"] = object{"required": schema["required"] != nil, "content": object{
-		"application/json":                  object{"schema": schema},
-		"application/x-www-form-urlencoded": object{"schema": schema},
+		"application/json":                  object{"schema": ref(name)},
+		"application/x-www-form-urlencoded": object{"schema": ref(name)},
 	}}
 }
 
 // records describes a body of many records.
 func (d *describer) records(o *serve.Operation) object {
+	name := title(o.ID) + "Record"
+	d.schemas[name] = d.members(o.Each, o)
 	return object{
 		"required":    true,
 		"description": "From 1 to 2000 records in at most 2 MiB, unpacked; Content-Encoding gzip is taken. The key is in a header or in the query.",
 		"content": object{
-			"application/json":     object{"schema": object{"type": "array", "minItems": 1, "maxItems": serve.MaxRecords, "items": d.members(o.Each, o)}},
-			"application/x-ndjson": object{"schema": object{"type": "string", "description": "one record a line"}},
+			"application/json":     object{"schema": object{"type": "array", "minItems": 1, "maxItems": serve.MaxRecords, "items": ref(name)}},
+			"application/x-ndjson": object{"schema": object{"type": "string", "description": "one record a line", "minLength": 1}},
 		},
 	}
 }
+
+// title is a name with a capital letter in front.
+func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
 // members are a plan's parameters as members of a JSON object.
 func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
@@ -49,8 +57,12 @@ func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
 		if text := p["description"]; text != nil {
 			s["description"] = text
 		}
+		if q.Required && s["type"] == "string" {
+			s["minLength"] = 1
+		}
 		if slices.Contains(o.Objects, q.Name) {
 			delete(s, "type") // alternatives, not a list of types: generators know them
+			delete(s, "maxLength")
 			s["anyOf"] = []object{{"type": "object"}, {"type": "string"}}
 		}
 		properties[q.Name] = s
@@ -87,27 +99,36 @@ func (d *describer) parameter(q *bind.Param) object {
 	s := object{"type": "string"}
 	switch {
 	case q.Enum != nil:
-		s["enum"] = q.Enum
+		s = d.words(title(q.Name), q.Enum)
 	case q.Type.Kind() == reflect.Bool:
-		s["enum"] = []string{"0", "1"}
+		s = d.words("Switch", []string{"1", "0", "true", "false"})
 	case q.Type == reflect.TypeFor[bind.ID]():
 		s = object{"type": "integer", "format": "int64", "minimum": 1, "maximum": domain.MaxID}
 	case q.Type.Kind() == reflect.Int64:
 		s = object{"type": "integer", "format": "int64", "minimum": q.Min, "maximum": q.Max}
 	case q.Type == reflect.TypeFor[bind.Service]():
-		s["enum"] = bind.ServiceWords()
-	case q.Type == reflect.TypeFor[bind.Services]():
-		doc += "; a comma list of " + strings.Join(bind.ServiceWords(), ", ")
-	case q.Type == reflect.TypeFor[bind.Time]():
-		doc += "; UTC, as YYYY-MM-DD HH:MM:SS or RFC 3339"
-	case q.Type == reflect.TypeFor[bind.Start](), q.Type == reflect.TypeFor[bind.End]():
-		doc += "; UTC, as YYYY-MM-DD HH:MM:SS, RFC 3339 or YYYY-MM-DD"
+		s = d.words(serviceNames[strings.Join(q.Not, ",")], q.Services())
+	case q.Type.Kind() == reflect.String && q.Type == reflect.TypeFor[string]() && q.Max < bind.ByteLimit:
+		s["maxLength"] = q.Max
+	default:
+		f := inputForms[q.Type]
+		if f.pattern != "" {
+			s["pattern"] = f.pattern
+		}
+		doc += f.doc
 	}
-	if doc != "" {
-		p["description"] = doc
+	if q.Name == "cursor" {
+		s["pattern"] = cursorPattern
 	}
 	if q.Default != "" {
-		s["default"] = typed(s, q.Default)
+		if s["$ref"] == nil {
+			s["default"] = typed(s, q.Default)
+		} else {
+			doc += "; default " + q.Default
+		}
+	}
+	if doc != "" {
+		p["description"] = strings.TrimPrefix(doc, "; ")
 	}
 	if q.Eg != "" {
 		p["example"] = typed(s, q.Eg)
@@ -115,6 +136,57 @@ func (d *describer) parameter(q *bind.Param) object {
 	p["schema"] = s
 	return p
 }
+
+// serviceNames name the sets of services by those that are not in them.
+var serviceNames = map[string]string{"": "AnyService", "custom": "Service", "custom,rdio,beatsmusic": "RegistrationService"}
+
+// words are the words of a fixed set, which the document has once: Sort and so on. Sets that differ
+// have names that differ.
+func (d *describer) words(name string, words []string) object {
+	for n := 1; ; n++ {
+		unique := name + "Word"
+		if n > 1 {
+			unique += strconv.Itoa(n)
+		}
+		known, ok := d.schemas[unique].(object)
+		if !ok {
+			d.schemas[unique] = object{"type": "string", "enum": words}
+			return ref(unique)
+		}
+		if slices.Equal(known["enum"].([]string), words) {
+			return ref(unique)
+		}
+	}
+}
+
+// cursorPattern is the form of a cursor; empty: the first page.
+const cursorPattern = `^([A-Za-z0-9_-]{22,})?$`
+
+// inputForm is the form of a type's values, and what a description adds.
+type inputForm struct{ pattern, doc string }
+
+// inputForms are those that a pattern can say. They hold for what is written as documented: the server
+// takes blanks around entries of lists, too.
+var inputForms = map[reflect.Type]inputForm{
+	reflect.TypeFor[bind.Time]():      {`^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}`, "; UTC, as YYYY-MM-DD HH:MM:SS or RFC 3339"},
+	reflect.TypeFor[bind.Start]():     {boundPattern, boundText},
+	reflect.TypeFor[bind.End]():       {boundPattern, boundText},
+	reflect.TypeFor[bind.Period]():    {`^[1-9][0-9]{0,3} +([Hh]our|[Dd]ay|[Ww]eek|[Mm]onth|[Yy]ear)s?$`, ""},
+	reflect.TypeFor[bind.Page]():      {`^((100000|[0-9]{1,5}) *, *)?[0-9]{1,18}$`, ""},
+	reflect.TypeFor[bind.IDs]():       {`^ *[1-9][0-9]{0,15}( *, *[1-9][0-9]{0,15})* *$`, ""},
+	reflect.TypeFor[bind.Country]():   {`^[A-Za-z]{2}$`, ""},
+	reflect.TypeFor[bind.Countries](): {`^ *[A-Za-z]{2}( *, *[A-Za-z]{2})* *$`, ""},
+	reflect.TypeFor[bind.Birthdate](): {`^[0-9]{2}-[0-9]{2}-[0-9]{4}$`, ""},
+	reflect.TypeFor[bind.URL]():       {`^ *[Hh][Tt][Tt][Pp][Ss]?://[^ ]+ *$`, ""},
+	reflect.TypeFor[bind.Email]():     {`^ *[^ @][^ ]*@[^ @]+ *$`, ""},
+	reflect.TypeFor[bind.Services]():  {"", "; a comma list of " + strings.Join(bind.ServiceWords(), ", ")},
+	reflect.TypeFor[wire.Position]():  {`^[A-Za-z0-9_-]+$`, ""},
+}
+
+const (
+	boundPattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2}.*)?$`
+	boundText    = "; UTC, as YYYY-MM-DD HH:MM:SS, RFC 3339 or YYYY-MM-DD"
+)
 
 // typed is a value as its schema has it.
 func typed(schema object, value string) any {

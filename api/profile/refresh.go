@@ -19,16 +19,8 @@ import (
 // refreshIn are the parameters of a token refresh.
 type refreshIn struct {
 	MemberID  bind.ID      `name:"memberid" doc:"id of a member" eg:"8195"`
-	Service   bind.Service `name:"service" required:"" doc:"the service whose token endpoint is asked; not custom" eg:"spotify"`
+	Service   bind.Service `name:"service" required:"" not:"custom" doc:"the service whose token endpoint is asked; not custom" eg:"spotify"`
 	ServiceID bind.ID      `name:"serviceid" doc:"id of the service record; default: the latest of service that was made with the application of the key" eg:"8193"`
-}
-
-// Check refuses a service that is none.
-func (in *refreshIn) Check() *domain.Error {
-	if domain.Service(in.Service) == domain.Custom {
-		return domain.Bad(domain.InvalidParameter, "service", "a member has no record of custom")
-	}
-	return nil
 }
 
 // refreshTime bounds a token refresh.

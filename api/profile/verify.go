@@ -17,17 +17,9 @@ import (
 // verifyIn are the parameters of member/verify.
 type verifyIn struct {
 	MemberID      bind.ID      `name:"memberid" doc:"id of a member that registered with the application of the key" eg:"8195"`
-	Service       bind.Service `name:"service" required:"" doc:"the service of the record to verify on; not custom" eg:"spotify"`
+	Service       bind.Service `name:"service" required:"" not:"custom" doc:"the service of the record to verify on; not custom" eg:"spotify"`
 	VerifiedEmail bind.Email   `name:"verified_email" required:"" doc:"the address, which the caller has verified" eg:"ada@example.com"`
 	ServiceID     bind.ID      `name:"serviceid" doc:"id of the service record; default: the latest of service" eg:"8193"`
-}
-
-// Check refuses a service that is none.
-func (in *verifyIn) Check() *domain.Error {
-	if domain.Service(in.Service) == domain.Custom {
-		return domain.Bad(domain.InvalidParameter, "service", "a member has no record of custom")
-	}
-	return nil
 }
 
 // Verify marks an address as verified: on a service record, and of the member. Where another member

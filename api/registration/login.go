@@ -17,7 +17,7 @@ import (
 
 // loginIn are the parameters of member/login.
 type loginIn struct {
-	Service    bind.Service `name:"service" required:"" doc:"the network the member logs in by; not custom" eg:"spotify"`
+	Service    bind.Service `name:"service" required:"" not:"custom" doc:"the network the member logs in by; not custom" eg:"spotify"`
 	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-7"`
 	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service, which is stored; required but for email; must be the uid's where a check is configured for the service" eg:"token-1"`
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret from the service" eg:"secret-1"`
@@ -46,12 +46,9 @@ func (in *loginIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-// Check refuses a service that is none, and a password that is too short to be one.
+// Check refuses a password that is too short to be one.
 func (in *loginIn) Check() *domain.Error {
-	switch {
-	case domain.Service(in.Service) == domain.Custom:
-		return domain.Bad(domain.InvalidParameter, "service", "a member cannot log in by custom")
-	case in.Password != "" && len(in.Password) < credentials.MinBytes:
+	if in.Password != "" && len(in.Password) < credentials.MinBytes {
 		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
 	}
 	return nil

@@ -26,7 +26,7 @@ type registerIn struct {
 
 // credentialsIn are the account on a network that a member registers by.
 type credentialsIn struct {
-	Service    bind.Service `name:"service" required:"" doc:"the network the member registers by; not rdio, beatsmusic or custom" eg:"spotify"`
+	Service    bind.Service `name:"service" required:"" not:"custom,rdio,beatsmusic" doc:"the network the member registers by; not rdio, beatsmusic or custom" eg:"spotify"`
 	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-1"`
 	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service; required but for email; must be the uid's where a check is configured for the service" eg:"token-1"`
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret or refresh token" eg:"secret-1"`
@@ -78,12 +78,9 @@ func (in *registerIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-// Check refuses a service that no member registers by, and a password that is too short.
+// Check refuses a password that is too short.
 func (in *registerIn) Check() *domain.Error {
-	switch service := domain.Service(in.Service); {
-	case !service.Registers():
-		return domain.Bad(domain.InvalidParameter, "service", "nobody registers by "+service.String())
-	case in.Password != "" && len(in.Password) < credentials.MinBytes:
+	if in.Password != "" && len(in.Password) < credentials.MinBytes {
 		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
 	}
 	return nil

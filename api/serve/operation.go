@@ -13,7 +13,7 @@ import (
 type common struct {
 	APIKey    string        `name:"apiKey" max:"4096" doc:"access key of an application"`
 	Strict    bool          `name:"strict" doc:"1: a parameter whose name is unknown is error 4, also one of a record in a body of many; without it such a one is ignored and named in a Warning" eg:"1"`
-	WaitFor   wire.Position `name:"wait_for" doc:"a token that X-Position gave: answer once it is applied"`
+	WaitFor   wire.Position `name:"wait_for" doc:"a token that X-Position gave: answer once it is applied, or with error 11 after timeout_ms"`
 	TimeoutMs int64         `name:"timeout_ms" default:"2000" max:"10000" doc:"how long wait_for waits" eg:"1000"`
 }
 

@@ -57,8 +57,8 @@ func run(ctx context.Context, base, key string) error {
 		return failed("member", member.ApplicationproblemJSONDefault)
 	}
 	id := (*member.JSON200)[0].Data.ID
-	var content client.RecordActivityJSONBody_Content
-	if err := content.FromRecordActivityJSONBodyContent0(map[string]any{"TrackName": "Lantern"}); err != nil {
+	var content client.RecordActivityBody_Content
+	if err := content.FromRecordActivityBodyContent0(map[string]any{"TrackName": "Lantern"}); err != nil {
 		return err
 	}
 	var activity int64
@@ -66,7 +66,7 @@ func run(ctx context.Context, base, key string) error {
 		return err
 	}
 	recorded, err := c.RecordActivityWithResponse(ctx, &client.RecordActivityParams{WaitFor: member.Headers200.XPosition}, client.RecordActivityJSONRequestBody{
-		Activityid: activity, Brandid: &brand.JSON200.ID, Id: &id, Async: new(client.RecordActivityJSONBodyAsync("0")), Content: &content,
+		Activityid: activity, Brandid: &brand.JSON200.ID, Id: &id, Async: new(client.SwitchWordN0), Content: &content,
 	})
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func read(ctx context.Context, c *client.ClientWithResponses, brand, member int6
 		return failed("tally", tally.ApplicationproblemJSONDefault)
 	}
 	fmt.Printf("tally: %s by %s\n", tally.JSON200.TotalCount, tally.JSON200.TotalMembers)
-	shown, err := c.GetMemberWithResponse(ctx, member, &client.GetMemberParams{WaitFor: at, Showactions: new(client.GetMemberParamsShowactions("1"))})
+	shown, err := c.GetMemberWithResponse(ctx, member, &client.GetMemberParams{WaitFor: at, Showactions: new(client.SwitchWordN1)})
 	if err != nil {
 		return err
 	}
