@@ -1,6 +1,10 @@
 package journal
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"unsafe"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
 
 // BatchBytes is the size from which a batch is full. A record has at most 1 MiB, so a batch
 // stays under the 2 MiB that the journal takes.
@@ -23,7 +27,7 @@ func RecordBytes(r *domain.Record) int {
 
 func lendBytes(l *domain.Lend) (n int) {
 	for i := range l.Rows {
-		n += l.Rows[i].Content.Bytes()
+		n += int(unsafe.Sizeof(l.Rows[i])) + l.Rows[i].Content.Bytes()
 	}
 	if l.Record != nil {
 		n += l.Record.Bytes()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // Kind is where entries go.
@@ -35,11 +36,13 @@ func kindOf(e *domain.Outgoing) Kind {
 type Outbox struct {
 	shard int
 	depth int // entries that may wait
+	bytes int // that entries which wait may take
 	send  [Kinds]Send
 	log   *slog.Logger
 
 	staged []*domain.Outgoing
 	queues [Kinds]queue[*domain.Outgoing]
+	held   atomic.Int64 // bytes of what is staged and of what waits
 
 	cancel  context.CancelFunc
 	done    chan struct{}
@@ -79,12 +82,16 @@ func (s *Status) Unpublished(topic domain.TopicID, f func(domain.Origin)) {
 	}
 }
 
-// usualDepth is how many entries may wait before the shard takes no more records (I8).
-const usualDepth = 50_000
+// usualDepth is how many entries may wait before the shard takes no more records, usualBytes how much they may
+// take (I8): a step of a merge takes up to 2 MiB.
+const (
+	usualDepth = 50_000
+	usualBytes = 16 << 20
+)
 
 // New is the outbox of a shard; depth 0: as usual.
 func New(shard, depth int, send [Kinds]Send, log *slog.Logger) *Outbox {
-	o := &Outbox{shard: shard, depth: cmp.Or(depth, usualDepth), send: send, log: log}
+	o := &Outbox{shard: shard, depth: cmp.Or(depth, usualDepth), bytes: usualBytes, send: send, log: log}
 	for k := range o.queues {
 		o.queues[k] = newQueue[*domain.Outgoing]()
 	}
@@ -92,22 +99,42 @@ func New(shard, depth int, send [Kinds]Send, log *slog.Logger) *Outbox {
 }
 
 // Stage notes an entry of the open commit.
-func (o *Outbox) Stage(e *domain.Outgoing) { o.staged = append(o.staged, e) }
+func (o *Outbox) Stage(e *domain.Outgoing) {
+	o.held.Add(int64(sizeOf(e)))
+	o.staged = append(o.staged, e)
+}
 
 // Committed hands over the entries of the last commit.
 func (o *Outbox) Committed() {
 	for _, e := range o.staged {
-		o.Offer(e)
+		o.queues[kindOf(e)].push(e)
 	}
 	clear(o.staged)
 	o.staged = o.staged[:0]
 }
 
 // Offer hands over an entry that is committed.
-func (o *Outbox) Offer(e *domain.Outgoing) { o.queues[kindOf(e)].push(e) }
+func (o *Outbox) Offer(e *domain.Outgoing) {
+	o.held.Add(int64(sizeOf(e)))
+	o.queues[kindOf(e)].push(e)
+}
+
+// sizeOf is about what an entry takes in memory.
+func sizeOf(e *domain.Outgoing) int {
+	switch {
+	case e.Dead != nil:
+		return 256 + len(e.Dead.Raw) + len(e.Dead.Detail)
+	case e.Forward != nil:
+		return journal.RecordBytes(e.Forward)
+	}
+	return 64 + len(e.Keys)*len(domain.KeyID{})
+}
 
 // Full reports that the shard should wait.
 func (o *Outbox) Full() bool {
+	if o.held.Load() > int64(o.bytes) {
+		return true
+	}
 	waiting := 0
 	for k := range o.queues {
 		waiting += o.queues[k].len()
@@ -165,8 +192,12 @@ func (o *Outbox) publish(ctx context.Context, k Kind, t *retry.State, report fun
 				return
 			}
 		}
-		upTo := batch[len(batch)-1].Sequence
+		upTo, size := batch[len(batch)-1].Sequence, 0
+		for _, e := range batch {
+			size += sizeOf(e)
+		}
 		q.drop(len(batch))
+		o.held.Add(int64(-size))
 		report(k, upTo)
 	}
 }
