@@ -10,11 +10,11 @@ import (
 // elsewhere is what requests on other nodes took of the rates of accounts: their counts of hits
 // come by the log, once a second from each node. Shards bring them, each on its goroutine.
 type elsewhere struct {
-	own   uint64 // this node's incarnation
 	now   func() time.Time
 	began uint32 // hour in which this node started
 
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex      // guards what follows
+	own    map[uint64]bool // this node's incarnations
 	taken  map[nodeHour]uint64
 	newest uint32 // hour
 	tell   func(account domain.AccountID, tokens uint64)
@@ -31,7 +31,7 @@ type nodeHour struct {
 const heedWithin = 5 * time.Second
 
 func newElsewhere(own uint64, now func() time.Time) elsewhere {
-	return elsewhere{own: own, now: now, began: hourOf(now()), taken: map[nodeHour]uint64{}}
+	return elsewhere{own: map[uint64]bool{own: true}, now: now, began: hourOf(now()), taken: map[nodeHour]uint64{}}
 }
 
 // Elsewhere has f called with the tokens that an account's requests on other nodes took since
@@ -42,26 +42,35 @@ func (u *usage) Elsewhere(f func(account domain.AccountID, tokens uint64)) {
 	u.elsewhere.tell = f
 }
 
+// isOwn notes another incarnation of this node.
+func (e *elsewhere) isOwn(incarnation uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.own[incarnation] = true
+}
+
 // see looks at a count that is applied, or is once more.
 func (e *elsewhere) see(r *domain.Record) {
 	u := r.Command.(*domain.Usage)
-	if u.Incarnation == e.own {
-		return
-	}
-	more, tell := e.note(r.Account, u)
+	more, tell := e.note(r.Account, u, hourOf(time.UnixMilli(r.Time)))
 	if more > 0 && tell != nil && e.now().Sub(time.UnixMilli(r.Time)) < heedWithin {
 		tell(r.Account, more)
 	}
 }
 
 // note is by how much the count is more than the last one. The first one of the hour in which this
-// node started may hold what was taken before: it is noted alone.
+// node started may hold what was taken before: it is noted alone, and so is the first of an hour that the
+// log, at, has not come to: it is of a node whose clock is ahead, which ends no other's counts.
 func (e *elsewhere) note(
-	account domain.AccountID, u *domain.Usage,
+	account domain.AccountID, u *domain.Usage, at uint32,
 ) (more uint64, tell func(domain.AccountID, uint64)) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if u.Hour > e.newest {
+	if e.own[u.Incarnation] {
+		return 0, nil
+	}
+	ahead := u.Hour > at+1
+	if !ahead && u.Hour > e.newest {
 		e.newest = u.Hour
 		for k := range e.taken {
 			if k.hour+1 < u.Hour {
@@ -75,7 +84,7 @@ func (e *elsewhere) note(
 		return 0, nil
 	}
 	e.taken[k] = u.Taken
-	if !known && u.Hour <= e.began {
+	if !known && (u.Hour <= e.began || ahead) {
 		return 0, nil
 	}
 	return u.Taken - last, e.tell

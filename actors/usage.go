@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -18,6 +19,7 @@ type usage struct {
 	mu    sync.Mutex // guards total and moved: every answered request counts
 	total map[usageKey]tally
 	moved map[usageKey]bool // since they were appended
+	gone  uint32            // the latest hour of which totals were forgotten
 
 	incarnation uint64
 	appender    func(domain.Slot) *journal.PartitionAppender
@@ -25,8 +27,9 @@ type usage struct {
 	elsewhere   elsewhere
 }
 
-// tally is a total of hits, and of those that took a token of the account's rate.
-type tally struct{ hits, taken uint64 }
+// tally is a total of hits, and of those that took a token of the account's rate. A total that begins anew,
+// in an hour that was forgotten and comes again, has another incarnation: the log adds the two.
+type tally struct{ hits, taken, incarnation uint64 }
 
 type usageKey struct {
 	account     domain.AccountID
@@ -56,7 +59,14 @@ func newUsage(incarnation uint64, now func() time.Time, appender func(domain.Slo
 func (u *usage) Hit(account domain.AccountID, application domain.ApplicationID, at time.Time, paid bool) {
 	k := usageKey{account, application, hourOf(at)}
 	u.mu.Lock()
-	t := u.total[k]
+	t, known := u.total[k]
+	if !known {
+		t.incarnation = u.incarnation
+		if k.hour <= u.gone {
+			t.incarnation = rand.Uint64()
+			u.elsewhere.isOwn(t.incarnation)
+		}
+	}
 	t.hits++
 	if paid {
 		t.taken++
@@ -102,7 +112,7 @@ func (u *usage) append(ctx context.Context) {
 	counts := u.take()
 	for i := range counts {
 		c := &counts[i]
-		c.pending, c.err = u.appender(c.application.Slot()).Submit(ctx, c.record(u.incarnation), false)
+		c.pending, c.err = u.appender(c.application.Slot()).Submit(ctx, c.record(), false)
 	}
 	for i := range counts {
 		c := &counts[i]
@@ -115,26 +125,33 @@ func (u *usage) append(ctx context.Context) {
 	}
 }
 
-func (c *count) record(incarnation uint64) domain.Record {
+func (c *count) record() domain.Record {
 	return domain.Record{
 		Kind: domain.KindUsage, Account: c.account, Application: c.application,
-		Command: &domain.Usage{Application: c.application, Hour: c.hour, Incarnation: incarnation, Total: c.hits, Taken: c.taken},
+		Command: &domain.Usage{Application: c.application, Hour: c.hour, Incarnation: c.incarnation, Total: c.hits, Taken: c.taken},
 	}
 }
 
-// take is the totals that moved since the last call; hours that are over are forgotten.
+// keepHours is for how many hours totals are kept behind the latest: a clock that is set back by less goes on
+// with them.
+const keepHours = 48
+
+// take is the totals that moved since the last call; hours that are long over are forgotten.
 func (u *usage) take() []count {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var out []count
-	newest := uint32(0)
 	for k := range u.moved {
-		newest = max(newest, k.hour)
 		out = append(out, count{usageKey: k, tally: u.total[k]})
 	}
 	clear(u.moved)
+	newest := uint32(0)
 	for k := range u.total {
-		if k.hour+1 < newest {
+		newest = max(newest, k.hour)
+	}
+	for k := range u.total {
+		if k.hour+keepHours < newest {
+			u.gone = max(u.gone, k.hour)
 			delete(u.total, k)
 		}
 	}
@@ -145,7 +162,13 @@ func (u *usage) take() []count {
 func (u *usage) giveBack(c *count) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	t := u.total[c.usageKey]
-	u.total[c.usageKey] = tally{max(t.hits, c.hits), max(t.taken, c.taken)}
+	t, known := u.total[c.usageKey]
+	if known && t.incarnation != c.incarnation { // it began anew meanwhile: the one before waits no longer
+		t.hits += c.hits
+		t.taken += c.taken
+	} else {
+		t = tally{max(t.hits, c.hits), max(t.taken, c.taken), c.incarnation}
+	}
+	u.total[c.usageKey] = t
 	u.moved[c.usageKey] = true
 }

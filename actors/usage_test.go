@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"sync"
@@ -15,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // hitKey is an hour of an application.
@@ -262,6 +264,143 @@ func TestUsage_WaitsForTheBroker(t *testing.T) {
 		}
 		if usage > 8 {
 			t.Errorf("%d counts of two applications were appended for an outage", usage)
+		}
+	})
+}
+
+// A clock that leaps ahead and is put right loses no hits, however far it leapt: what is counted of an hour
+// that comes again adds to what was counted of it. The node takes none of that for another node's.
+func TestUsage_HoursThatComeAgain(t *testing.T) {
+	for _, leap := range []time.Duration{time.Hour, 2 * time.Hour, 47 * time.Hour, 72 * time.Hour, 24 * 365 * time.Hour} {
+		t.Run(leap.String(), func(t *testing.T) {
+			at := time.Date(2026, 3, 15, 11, 30, 0, 0, time.UTC)
+			u := newUsage(1, func() time.Time { return at }, nil)
+			u.Elsewhere(func(_ domain.AccountID, n uint64) { t.Errorf("%d tokens of this node are told as another's", n) })
+			most, later := map[uint64]uint64{}, map[uint64]uint64{} // what the log makes of the counts
+			note := func() {
+				for _, c := range u.take() {
+					of := most
+					if c.hour != hourOf(at) {
+						of = later
+					}
+					of[c.incarnation] = max(of[c.incarnation], c.hits)
+					rec := c.record()
+					rec.Time = at.UnixMilli()
+					u.elsewhere.see(&rec)
+					u.elsewhere.see(&rec)
+				}
+			}
+			want, wantLater := uint64(0), uint64(0)
+			for round := range 3 {
+				for i := range 1000 {
+					u.Hit(1, 1, at, true)
+					want++
+					if i%400 == 0 {
+						note()
+					}
+				}
+				u.Hit(1, 1, at.Add(leap), true)
+				wantLater++
+				note()
+				note()
+				sum := uint64(0)
+				for _, n := range most {
+					sum += n
+				}
+				if sum != want {
+					t.Fatalf("round %d: %d hits are counted, there were %d", round, sum, want)
+				}
+			}
+			sum := uint64(0)
+			for _, n := range later {
+				sum += n
+			}
+			if sum != wantLater || len(u.total) > 4 {
+				t.Errorf("%d of %d hits of the leap, %d totals are kept", sum, wantLater, len(u.total))
+			}
+		})
+	}
+}
+
+// A node whose clock is ahead ends no other's counts: what each takes of the rates is told, its own too, but
+// for what it may have taken before.
+func TestUsage_ElsewhereWithANodeAhead(t *testing.T) {
+	for _, ahead := range []uint32{1, 2, 24, 24 * 365} {
+		now := time.Date(2026, 3, 15, 11, 30, 0, 0, time.UTC)
+		u := newUsage(1, func() time.Time { return now }, nil)
+		told := map[domain.AccountID]uint64{}
+		u.Elsewhere(func(account domain.AccountID, n uint64) { told[account] += n })
+		see := func(node uint64, hour uint32, taken uint64) {
+			u.elsewhere.see(&domain.Record{Account: domain.AccountID(node), Time: now.UnixMilli(), Command: &domain.Usage{
+				Application: 1, Hour: hour, Incarnation: node, Total: taken, Taken: taken,
+			}})
+		}
+		h := hourOf(now)
+		for i := range uint64(5) {
+			see(2, h, 10*(i+1))
+			see(3, h+ahead, 7*(i+1))
+			see(4, h, i)
+		}
+		now = now.Add(time.Hour)
+		see(2, h+1, 3)
+		see(4, h+1, 6)
+		want := map[domain.AccountID]uint64{2: 43, 3: 28, 4: 9}
+		if ahead == 1 {
+			want[3] = 35 // the hour may begin any moment
+		}
+		if !maps.Equal(told, want) {
+			t.Errorf("%d hours ahead: told %v, want %v", ahead, told, want)
+		}
+	}
+}
+
+// A clock that leaps ahead and is put right ends no ticks: each shard gets one within the next hour.
+func TestTicks_AfterAClockThatLeapt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var offset atomic.Int64
+		now := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		log := newMemLog(1, 2)
+		s := &shards{o: &Options{Now: now}}
+		for i := range 2 {
+			s.appenders = append(s.appenders, journal.StartAppender(ctx, log, i, slog.New(slog.DiscardHandler)))
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.ticks(ctx)
+		}()
+		ticks := func() (n [2]int) {
+			log.mu.Lock()
+			defer log.mu.Unlock()
+			for p, part := range log.parts {
+				n[p] = len(part)
+			}
+			return n
+		}
+		rest := func(d time.Duration) {
+			time.Sleep(d)
+			synctest.Wait()
+		}
+		rest(90 * time.Minute)
+		if got := ticks(); got != [2]int{1, 1} {
+			t.Fatalf("%v ticks in 90 minutes", got)
+		}
+		for _, leap := range []time.Duration{24 * time.Hour, 365 * 24 * time.Hour, -72 * time.Hour} {
+			offset.Store(int64(leap))
+			rest(time.Hour)
+			offset.Store(0)
+			before := ticks()
+			rest(2 * time.Hour)
+			if got := ticks(); got[0] < before[0]+1 || got[1] < before[1]+1 || got[0] > before[0]+3 {
+				t.Errorf("after a leap by %v: %v ticks, then %v", leap, before, got)
+			}
+		}
+		cancel()
+		<-done
+		for _, l := range s.appenders {
+			<-l.Done()
 		}
 	})
 }
