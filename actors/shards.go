@@ -151,11 +151,12 @@ func (s *shards) renews(ctx context.Context) {
 // ticks appends a Tick to every partition when an hour begins, so that the clock of an idle
 // shard advances: by the log's time of the Tick, not by this node's.
 func (s *shards) ticks(ctx context.Context) {
-	for hour := uint32(s.o.Now().Unix() / 3600); ; {
-		if !retry.Pause(ctx, time.Unix(int64(hour+1)*3600, 0).Sub(s.o.Now())) {
+	for hour := hourOf(s.o.Now()); ; {
+		now := s.o.Now() // a clock that leapt and was put right is looked at again within an hour
+		if !retry.Pause(ctx, now.Truncate(time.Hour).Add(time.Hour).Sub(now)) {
 			return
 		}
-		if now := uint32(s.o.Now().Unix() / 3600); now > hour {
+		if now := hourOf(s.o.Now()); now != hour {
 			hour = now
 			for i, l := range s.appenders {
 				l.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour, Partition: uint32(i)}})

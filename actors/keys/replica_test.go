@@ -302,6 +302,28 @@ func newFakedKey(slots *seal.SlotKeys) domain.WrappedKey {
 	return domain.WrappedKey{ID: k.ID, Wrapped: slots.Wrap(nil, &k)}
 }
 
+// A Put that has seen that the replica is open begins its batch before Close ends it, and Close waits for that.
+func TestReplica_CloseWaitsForAPutThatBegins(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	r := &Replica{ctx: ctx, end: end}
+	r.appends.mu.Lock() // as such a Put
+	closed := make(chan error, 1)
+	go func() { closed <- r.Close() }()
+	for range 10_000 {
+		runtime.Gosched()
+	}
+	if len(closed) > 0 || ctx.Err() != nil {
+		t.Error("closed beside a Put that has not begun its batch")
+	}
+	r.appends.mu.Unlock()
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if err := r.enqueue(&pendingAppend{done: make(chan error, 1)}); !errors.Is(err, errClosed) {
+		t.Errorf("after it: %v", err)
+	}
+}
+
 // What waits when the replica is closed gets an error, and nothing is taken after.
 func TestReplica_Close(t *testing.T) {
 	f, slots := newFaked(), newSlots()

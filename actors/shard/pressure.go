@@ -46,17 +46,19 @@ func (a *publisherAcks) note(m *published) {
 	}
 }
 
-// append appends the record, unless the state knows of all that was published.
-func (a *publisherAcks) append(s *domain.ShardState, to *journal.PartitionAppender) {
-	a.scheduled = false
+// append appends the record, unless the state knows of all that was published; false: there is no room for
+// it now.
+func (a *publisherAcks) append(s *domain.ShardState, to *journal.PartitionAppender) bool {
 	if a.upTo.UpTo > s.Published || a.upTo.DeadUpTo > s.DeadUpTo || a.upTo.KeysUpTo > s.KeysUpTo {
 		upTo := a.upTo
 		upTo.Partition = uint32(to.Partition())
-		to.Post(domain.Record{Kind: domain.KindPublished, Command: &upTo})
+		return to.Post(domain.Record{Kind: domain.KindPublished, Command: &upTo})
 	}
+	return true
 }
 
 // many reports that the record is appended at once.
 func (a *publisherAcks) many(s *domain.ShardState) bool {
-	return a.upTo.UpTo >= s.Published+publishedMost || a.upTo.DeadUpTo >= s.DeadUpTo+publishedMost
+	return a.upTo.UpTo >= s.Published+publishedMost || a.upTo.DeadUpTo >= s.DeadUpTo+publishedMost ||
+		a.upTo.KeysUpTo >= s.KeysUpTo+publishedMost
 }
