@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strconv"
@@ -28,6 +29,23 @@ const (
 	HeaderAccount = headerPrefix + "account" // the account's id; not there where it could not be read
 	HeaderTime    = headerPrefix + "time"    // ms since 1970 of the original, −1 none; not there without the original
 )
+
+// Headers of a mark, a record of the topic that says that a letter's original was published again. It has
+// no other headers, no key and no value; its time is when.
+const (
+	HeaderReplayed   = headerPrefix + "replayed"    // the letter's id
+	HeaderReplayedTo = headerPrefix + "replayed-to" // partition/offset of the public topic; not there where the broker forgot
+)
+
+// NewReplayMark marks a letter as replayed.
+func NewReplayMark(letter string, partition int, offset int64) kafka.Message {
+	m := kafka.Message{Headers: []kafka.Header{{Key: HeaderReplayed, Value: []byte(letter)}}}
+	if offset >= 0 {
+		to := strconv.Itoa(partition) + "/" + strconv.FormatInt(offset, 10)
+		m.Headers = append(m.Headers, kafka.Header{Key: HeaderReplayedTo, Value: []byte(to)})
+	}
+	return m
+}
 
 // NewDeadLetter is the message that reports a record that could not be applied.
 // Original is what is at the letter's origin; nil: it is there no more, or the
@@ -64,8 +82,8 @@ func letterWithout(d *domain.DeadLetter, original *kafka.Message, reason string)
 	}
 	m := kafka.Message{}
 	details := make([]string, 0, 2)
-	if d.Detail != "" {
-		details = append(details, d.Detail)
+	if detail := cmp.Or(d.Detail, usualDetails[d.Reason]); detail != "" {
+		details = append(details, detail)
 	}
 	if without != "" {
 		details = append(details, without)
@@ -90,6 +108,29 @@ func letterWithout(d *domain.DeadLetter, original *kafka.Message, reason string)
 		}
 	}
 	return m
+}
+
+// usualDetails are the details of reasons that are found where the record is applied: the field, and what
+// its value is. They repeat nothing of it.
+var usualDetails = [domain.Reasons]string{
+	domain.BadJSON:              "value: no JSON",
+	domain.BadEvent:             "value: no event",
+	domain.MissingField:         "a field is missing",
+	domain.UnknownType:          "type: of another event",
+	domain.UnknownAccount:       "account: a number that no account has",
+	domain.UnknownMember:        "memberID, serviceUserID or partnerID: no member of the account has it",
+	domain.UnknownActivity:      "activityID: a number that no definition of the account has",
+	domain.UnknownBrand:         "brandID: a number that no brand of the account has",
+	domain.BadTime:              "time: before the year 2000",
+	domain.FutureTime:           "time: more than an hour ahead of the log",
+	domain.TooOld:               "time: of a month that has expired",
+	domain.OverSize:             "value: too large",
+	domain.SharingDisabled:      "activityID: of a service whose activities the member does not share",
+	domain.ConflictingDuplicate: "id and source: of an action with another time, brand, activity or service",
+	domain.GoneMember:           "memberID, serviceUserID or partnerID: of a member that was deleted",
+	domain.Corrupt:              "a batch that cannot be read",
+	domain.Poison:               "the record cannot be applied",
+	domain.Foreign:              "value: of another program",
 }
 
 // withheld reports a reason for which nothing of the original may be repeated.

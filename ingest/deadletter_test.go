@@ -70,8 +70,8 @@ func TestDeadLetter_SaysWhyItsOriginalIsMissing(t *testing.T) {
 	} {
 		c.letter.At = 12
 		m := NewDeadLetter(&c.letter, c.original)
-		if got := header(m, HeaderDetail); got != c.detail {
-			t.Errorf("%s: detail %q, want %q", c.name, got, c.detail)
+		if got, want := header(m, HeaderDetail), detailed(&c.letter, c.detail); got != want {
+			t.Errorf("%s: detail %q, want %q", c.name, got, want)
 		}
 		time := "none"
 		if c.value != "" {
@@ -111,5 +111,26 @@ func TestDeadLetter_IDIsItsOrigins(t *testing.T) {
 			t.Errorf("letters %d and %d have one id", i, j)
 		}
 		seen[id(d)] = i
+	}
+}
+
+// detailed is a letter's own detail, or the usual one of its reason, before why its original is missing.
+func detailed(d *domain.DeadLetter, missing string) string {
+	if d.Detail != "" {
+		return missing // it has both
+	}
+	return strings.Trim(usualDetails[d.Reason]+"; "+missing, "; ")
+}
+
+// Every reason has a detail, which names a field or what is wrong, whatever found it.
+func TestDeadLetter_EveryReasonHasADetail(t *testing.T) {
+	for _, word := range domain.ReasonWords() {
+		reason, _ := domain.ParseReason(word)
+		for _, original := range []*kafka.Message{nil, {Value: []byte("secret")}} {
+			m := NewDeadLetter(&domain.DeadLetter{Origin: deadOrigin, Reason: reason}, original)
+			if got := header(m, HeaderDetail); len(got) < 10 || strings.HasPrefix(got, "the original") || strings.Contains(got, "secret") {
+				t.Errorf("%s: detail %q", word, got)
+			}
+		}
 	}
 }

@@ -98,7 +98,7 @@ func TestDeadLetters_CarryTheirOriginals(t *testing.T) {
 	}
 	for i, l := range letters {
 		m := got[i]
-		if string(m.Value) != l.value || header(m, HeaderDetail) != l.detail || header(m, HeaderReason) != l.letter.Reason.String() {
+		if string(m.Value) != l.value || header(m, HeaderDetail) != detailed(&l.letter, l.detail) || header(m, HeaderReason) != l.letter.Reason.String() {
 			t.Errorf("letter %d: %.20q %q %q", i, m.Value, header(m, HeaderDetail), header(m, HeaderReason))
 		}
 	}
@@ -188,7 +188,7 @@ func TestDeadLetter_OfManyHeadersIsPublished(t *testing.T) {
 				t.Errorf("%d MiB allocated", took)
 			}
 			got := w.published("dlq")
-			if len(got) != 1 || header(got[0], HeaderDetail) != c.detail || (len(got[0].Headers) > MaxOriginalHeaders) != (c.detail == "") {
+			if len(got) != 1 || header(got[0], HeaderDetail) != detailed(&domain.DeadLetter{Reason: domain.BadJSON}, c.detail) || (len(got[0].Headers) > MaxOriginalHeaders) != (c.detail == "") {
 				t.Errorf("%d letters, detail %q, want %q", len(got), header(got[0], HeaderDetail), c.detail)
 			}
 		})

@@ -108,6 +108,32 @@ type listedLetter struct {
 	Origin  string           `json:"origin"`
 	Bytes   int              `json:"bytes"`
 	Whole   bool             `json:"original"` // the original is there
+	Replay  *listedReplay    `json:"replayed,omitempty"`
+}
+
+// listedReplay is the last replay of a letter.
+type listedReplay struct {
+	Time  string `json:"time"`
+	Again string `json:"again,omitempty"`  // the dead letter that it became
+	For   string `json:"reason,omitempty"` // and why
+}
+
+// replayed adds when the letter was replayed last, and what became of it.
+func (l *listedLetter) replayed(seen *dlq.Seen) {
+	if r := seen.Replays[l.ID]; r != nil {
+		l.Replay = &listedReplay{Time: time.UnixMilli(r.At).UTC().Format(time.RFC3339), Again: r.Again, For: r.For}
+	}
+}
+
+// String is the replay in words; empty: there was none.
+func (r *listedReplay) String() string {
+	switch {
+	case r == nil:
+		return ""
+	case r.Again == "":
+		return r.Time + ", not refused since"
+	}
+	return r.Time + ", refused again: " + r.For + " (" + r.Again[:min(8, len(r.Again))] + ")"
 }
 
 func listed(log *dlq.Log, l *dlq.Letter) listedLetter {
@@ -164,6 +190,9 @@ func (c *DLQList) Run(ctx context.Context, w io.Writer) error {
 	if c.Limit > 0 && len(out.Items) > c.Limit {
 		out.Items = out.Items[len(out.Items)-c.Limit:]
 	}
+	for i := range out.Items {
+		out.Items[i].replayed(&seen)
+	}
 	out.Repeats, out.Foreign = seen.Repeats, seen.Foreign
 	if c.Output == "json" {
 		return json.NewEncoder(w).Encode(out)
@@ -174,10 +203,10 @@ func (c *DLQList) Run(ctx context.Context, w io.Writer) error {
 func (o *letterList) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(o.Items) > 0 {
-		fmt.Fprintln(t, "ID\tREASON\tTIME\tACCOUNT\tORIGIN\tBYTES\tDETAIL")
+		fmt.Fprintln(t, "ID\tREASON\tTIME\tACCOUNT\tORIGIN\tBYTES\tREPLAYED\tDETAIL")
 	}
 	for _, l := range o.Items {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%d\t%s\n", l.ID, l.Reason, l.Time, l.Account, l.Origin, l.Bytes, l.Detail)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", l.ID, l.Reason, l.Time, l.Account, l.Origin, l.Bytes, l.Replay, l.Detail)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -241,7 +270,7 @@ func (c *DLQShow) Run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer closed()
-	l, err := find(ctx, log, c.ID)
+	l, seen, err := find(ctx, log, c.ID)
 	if err != nil {
 		return err
 	}
@@ -256,6 +285,7 @@ func (c *DLQShow) Run(ctx context.Context, w io.Writer) error {
 		listedLetter: listed(log, l), Published: l.Original.TimeMs,
 		Key: l.Original.Key, Value: l.Original.Value, Headers: []shownHeader{},
 	}
+	shown.replayed(&seen)
 	for _, h := range l.Original.Headers {
 		shown.Headers = append(shown.Headers, shownHeader{h.Key, h.Value})
 	}
@@ -265,15 +295,15 @@ func (c *DLQShow) Run(ctx context.Context, w io.Writer) error {
 	return shown.print(w)
 }
 
-func find(ctx context.Context, log *dlq.Log, id string) (*dlq.Letter, error) {
-	l, err := log.Find(ctx, id)
+func find(ctx context.Context, log *dlq.Log, id string) (*dlq.Letter, dlq.Seen, error) {
+	l, seen, err := log.Find(ctx, id)
 	switch {
 	case errors.Is(err, dlq.ErrAmbiguous):
-		return nil, wrongUse(fmt.Errorf("%s: %w", id, err))
+		return nil, seen, wrongUse(fmt.Errorf("%s: %w", id, err))
 	case err == nil && l == nil:
-		return nil, domain.Bad(domain.NotFound, "id", "there is no dead letter "+id)
+		return nil, seen, domain.Bad(domain.NotFound, "id", "there is no dead letter "+id)
 	}
-	return l, err
+	return l, seen, err
 }
 
 // print shows what strangers wrote so that a terminal does not obey it.
@@ -281,6 +311,9 @@ func (l *shownLetter) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "id\t%s\nreason\t%s\ndetail\t%s\ntime\t%s\naccount\t%d\norigin\t%s\n",
 		l.ID, l.Reason, l.Detail, l.Time, l.Account, l.Origin)
+	if l.Replay != nil {
+		fmt.Fprintf(t, "replayed\t%s\n", l.Replay)
+	}
 	if l.Whole {
 		if l.Published >= 0 {
 			fmt.Fprintf(t, "published\t%s\n", time.UnixMilli(l.Published).UTC().Format(time.RFC3339Nano))

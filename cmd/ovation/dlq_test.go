@@ -179,8 +179,17 @@ func TestDLQReplay_CountsOnce(t *testing.T) {
 		h.settled(int64(5 + 3*(i+1)))
 		h.counted(3)
 	}
-	if now := h.letters(); now.Total != 5 {
-		t.Fatalf("a repeat is another dead letter: %+v", now.Items)
+	now := h.letters()
+	if now.Total != 5 || now.Foreign != 0 {
+		t.Fatalf("a repeat is another dead letter: %+v", now)
+	}
+	for _, l := range now.Items {
+		if marked := l.Replay != nil && l.Replay.Again == "" && l.Replay.Time != ""; marked != (l.Reason == "unknown_member") {
+			t.Errorf("%s %s: replayed %v", l.ID, l.Reason, l.Replay)
+		}
+		if len(l.Detail) < 10 && l.Reason != "bad_json" {
+			t.Errorf("%s: detail %q", l.Reason, l.Detail)
+		}
 	}
 	// Deleted, and replayed: it stays deleted.
 	feed, _, err := h.api().Feed(context.Background(), client.Params{"start_date": "2026-01-03 00:00:00", "end_date": "2026-01-03 00:00:01"})
@@ -194,6 +203,29 @@ func TestDLQReplay_CountsOnce(t *testing.T) {
 	h.replayed(exitFine, unknown...)
 	h.settled(17)
 	h.counted(2)
+}
+
+// A replayed letter is marked with when, and with the dead letter that it became.
+func TestDLQReplay_RefusedAgainIsMarked(t *testing.T) {
+	h := givenLetters(t)
+	first := h.letters("--partition", "2").Items[0]
+	if first.Replay != nil {
+		t.Fatalf("%+v", first)
+	}
+	h.replayed(exitFine, first.ID)
+	h.settled(6)
+	h.eventually("the letter of the replay", func() bool { return h.letters().Total == 6 })
+	all := h.letters("--partition", "2").Items
+	if len(all) != 2 || all[0].ID != first.ID || all[0].Replay == nil || all[0].Replay.Again != all[1].ID || all[0].Replay.For != "unknown_member" || all[1].Replay != nil {
+		t.Fatalf("%+v", all)
+	}
+	shown, _ := h.dlq(exitFine, "show", first.ID)
+	if !strings.Contains(shown, "refused again: unknown_member ("+all[1].ID[:8]+")") {
+		t.Errorf("show:\n%s", shown)
+	}
+	if text, _ := h.dlq(exitFine, "list"); !strings.Contains(text, "REPLAYED") || !strings.Contains(text, "refused again: unknown_member") {
+		t.Errorf("list:\n%s", text)
+	}
 }
 
 // A mended dead letter keeps its dedup key.
@@ -222,7 +254,7 @@ func TestDLQReplay_MendedKeepsDedupKey(t *testing.T) {
 	}
 	// One that is withheld is left, and reported.
 	r := h.replayed(exitFailed, "--reason", "sharing_disabled")
-	if r.Chosen != 1 || r.Replayed != 0 || len(r.Left) != 1 || r.Left[0].Why != "the original is withheld" {
+	if r.Chosen != 1 || r.Replayed != 0 || len(r.Left) != 1 || !strings.HasSuffix(r.Left[0].Why, "the original is withheld") {
 		t.Errorf("%+v", r)
 	}
 	if r := h.replayed(exitFailed, "--all", "--dry-run"); r.Chosen != 5 || r.Replayed != 4 || len(r.Left) != 1 {

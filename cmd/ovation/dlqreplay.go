@@ -96,7 +96,7 @@ func (c *DLQReplay) Run(ctx context.Context, w io.Writer) error {
 
 // mended replays the one letter named, with what was mended in it.
 func (c *DLQReplay) mended(ctx context.Context, r *replay) error {
-	l, err := find(ctx, r.log, c.ID[0])
+	l, _, err := find(ctx, r.log, c.ID[0])
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (c *DLQReplay) value() (v []byte, err error) {
 // wrong before anything is published.
 func (c *DLQReplay) chosen(ctx context.Context, r *replay, f dlq.Filter) error {
 	for _, id := range c.ID {
-		if _, err := find(ctx, r.log, id); err != nil {
+		if _, _, err := find(ctx, r.log, id); err != nil {
 			return err
 		}
 	}

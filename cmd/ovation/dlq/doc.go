@@ -8,6 +8,10 @@
 // is replayed, and an action that was deleted stays deleted. A mended one has to keep
 // the dedup key, where one can be read in the letter.
 //
+// A replay is marked by a record of its own in the topic (ingest.NewReplayMark), which names the letter and
+// where its original is now; so a reading tells when a letter was replayed last, and which letter it became
+// if it was refused again.
+//
 // Not promised: that a replayed record is accepted. What still cannot be taken is a dead
 // letter again, with an id of its own, since it has another place in the public topic.
 //

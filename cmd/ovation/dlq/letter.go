@@ -20,6 +20,17 @@ type Letter struct {
 
 	Original kafka.Message // as it is to be published again
 	Whole    bool          // the original is there: Detail says why, if not
+
+	mark string // of a mark: the letter that was replayed
+	to   string // and where, as placeName
+}
+
+// Replay is the last time that a letter's original was published again.
+type Replay struct {
+	At    int64  // ms since 1970
+	Again string // id of the dead letter that it became; empty: none
+	For   string // and its reason
+	to    string
 }
 
 // letterOf reads a record of the topic.
@@ -34,6 +45,7 @@ func letterOf(m *kafka.Message, d *activity.Decoder) *Letter {
 		l.Original.Headers = append(l.Original.Headers, h)
 	}
 	l.ID, l.Origin = own[ingest.HeaderID], own[ingest.HeaderOrigin]
+	l.mark, l.to = own[ingest.HeaderReplayed], own[ingest.HeaderReplayedTo]
 	l.Reason, l.Detail = own[ingest.HeaderReason], own[ingest.HeaderDetail]
 	time, timed := own[ingest.HeaderTime]
 	l.Whole = timed || m.Key != nil || m.Value != nil || l.Original.Headers != nil
@@ -73,6 +85,15 @@ func (l *Letter) place() (topic string, partition int, offset int64, ok bool) {
 	}
 	offset, err = strconv.ParseInt(parts[3], 10, 64)
 	return parts[0], partition, offset, err == nil
+}
+
+// placeName is where the original stood within the public topic of an id; empty: elsewhere.
+func (l *Letter) placeName(topic string) string {
+	id, partition, offset, ok := l.place()
+	if !ok || id != topic {
+		return ""
+	}
+	return strconv.Itoa(partition) + "/" + strconv.FormatInt(offset, 10)
 }
 
 // Filter says which letters are meant; a field that is not set leaves all.

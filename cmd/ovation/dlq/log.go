@@ -17,7 +17,7 @@ type Log struct {
 	letters   kafka.Topic
 	public    kafka.Topic
 	decoder   *activity.Decoder
-	producers map[int]*kafka.Producer
+	producers map[target]*kafka.Producer
 }
 
 // Open finds the topics of the installation with this prefix. Close gives the client up.
@@ -27,7 +27,7 @@ func Open(ctx context.Context, client *kafka.Client, prefix string) (*Log, error
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{client: client, decoder: activity.NewDecoder(h, new(activity.Stats)), producers: map[int]*kafka.Producer{}}
+	l := &Log{client: client, decoder: activity.NewDecoder(h, new(activity.Stats)), producers: map[target]*kafka.Producer{}}
 	if l.letters, err = topic(ctx, client, prefix+kafka.DeadLetters); err != nil {
 		return nil, err
 	}
@@ -62,6 +62,25 @@ type Seen struct {
 	Letters int // each once
 	Repeats int // letters that stand more than once: published again after a restart
 	Foreign int // records that are no letter of ours: they have no id
+
+	Replays map[string]*Replay // by letter
+}
+
+// replayed notes a mark.
+func (s *Seen) replayed(mark *Letter) {
+	if s.Replays == nil {
+		s.Replays = map[string]*Replay{}
+	}
+	s.Replays[mark.mark] = &Replay{At: mark.At, to: mark.to}
+}
+
+// outcome finds which replays became dead letters again, which may stand before their mark.
+func (s *Seen) outcome(places map[string]*Letter) {
+	for _, r := range s.Replays {
+		if l := places[r.to]; l != nil && r.to != "" {
+			r.Again, r.For = l.ID, l.Reason
+		}
+	}
 }
 
 // Each calls f with every letter that there is now, in the topic's order, each once. An
@@ -79,6 +98,8 @@ func (l *Log) Each(ctx context.Context, f func(*Letter) error) (seen Seen, err e
 		return seen, err
 	}
 	known := map[string]struct{}{}
+	places := map[string]*Letter{} // of the public topic, by place: what a letter became
+	defer func() { seen.outcome(places) }()
 	for next, epoch := int64(-1), kafka.NoEpoch; next < end; {
 		var page *kafka.Page
 		if err := persist(ctx, func() (err error) { page, err = fetcher.Fetch(ctx, next, epoch); return err }); err != nil {
@@ -94,6 +115,10 @@ func (l *Log) Each(ctx context.Context, f func(*Letter) error) (seen Seen, err e
 			}
 			m := page.Records[i].Message()
 			letter := letterOf(&m, l.decoder)
+			if letter.mark != "" {
+				seen.replayed(letter)
+				continue
+			}
 			if letter.ID == "" {
 				seen.Foreign++
 				continue
@@ -104,6 +129,9 @@ func (l *Log) Each(ctx context.Context, f func(*Letter) error) (seen Seen, err e
 			}
 			known[letter.ID] = struct{}{}
 			seen.Letters++
+			if place := letter.placeName(l.public.ID.String()); place != "" {
+				places[place] = &Letter{ID: letter.ID, Reason: letter.Reason}
+			}
 			if err := f(letter); err != nil {
 				return seen, err
 			}
@@ -117,10 +145,10 @@ func (l *Log) Each(ctx context.Context, f func(*Letter) error) (seen Seen, err e
 var ErrAmbiguous = errors.New("more than one letter has an id that begins so")
 
 // Find is the letter with an id, or with one that begins so; nil: there is none.
-func (l *Log) Find(ctx context.Context, id string) (found *Letter, err error) {
+func (l *Log) Find(ctx context.Context, id string) (found *Letter, seen Seen, err error) {
 	f := Every()
 	f.IDs = []string{id}
-	_, err = l.Each(ctx, func(letter *Letter) error {
+	seen, err = l.Each(ctx, func(letter *Letter) error {
 		switch {
 		case !f.Passes(letter):
 		case found != nil:
@@ -131,9 +159,9 @@ func (l *Log) Find(ctx context.Context, id string) (found *Letter, err error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, seen, err
 	}
-	return found, nil
+	return found, seen, nil
 }
 
 // Where is the place of a letter's original in words: TOPIC/PARTITION/OFFSET, where the
@@ -149,18 +177,32 @@ func (l *Log) Where(letter *Letter) string {
 const batchBytes = kafka.MaxActivityBytes / 2
 
 // Replay publishes the originals of letters that are whole to the public topic: to the
-// partition that they came in, while there is one. It returns when all are durable; after
-// an error some may be, and replaying them again does no harm.
+// partition that they came in, while there is one, and marks the letters. It returns when all are
+// durable; after an error some may be, and replaying them again does no harm.
 func (l *Log) Replay(ctx context.Context, letters []*Letter) error {
-	parts := map[int][]kafka.Message{}
+	parts, of := map[int][]kafka.Message{}, map[int][]*Letter{}
 	for _, letter := range letters {
 		p := l.partition(letter)
 		parts[p] = append(parts[p], letter.Original)
+		of[p] = append(of[p], letter)
 	}
 	for p := range l.public.Partitions {
 		for batch := range kafka.Split(parts[p], batchBytes) {
-			if err := l.send(ctx, p, batch); err != nil {
+			base, err := l.send(ctx, l.public.Name, p, batch)
+			if err != nil {
 				return err
+			}
+			marks := make([]kafka.Message, len(batch))
+			for i, letter := range of[p][:len(batch)] {
+				at := base
+				if base >= 0 {
+					at += int64(i)
+				}
+				marks[i] = ingest.NewReplayMark(letter.ID, p, at)
+			}
+			of[p] = of[p][len(batch):]
+			if _, err := l.send(ctx, l.letters.Name, 0, marks); err != nil {
+				return fmt.Errorf("replayed, but not marked: %w", err)
 			}
 		}
 	}
@@ -177,16 +219,23 @@ func (l *Log) partition(letter *Letter) int {
 	return int(h.Sum32() % uint32(l.public.Partitions))
 }
 
-// send sends a batch; a broker that forgot the session gets it again.
-func (l *Log) send(ctx context.Context, partition int, batch []kafka.Message) (err error) {
-	p := l.producers[partition]
+// send sends a batch and gives the offset of its first record; below 0: the broker forgot. A broker that
+// forgot the session gets it again.
+func (l *Log) send(ctx context.Context, topic string, partition int, batch []kafka.Message) (base int64, err error) {
+	to := target{topic, partition}
+	p := l.producers[to]
 	if p == nil {
-		p, err = l.client.Producer(kafka.ProducerConfig{Topic: l.public.Name, Partition: partition, Codec: kafka.LZ4})
+		p, err = l.client.Producer(kafka.ProducerConfig{Topic: topic, Partition: partition, Codec: kafka.LZ4})
 		if err != nil {
-			return err
+			return -1, err
 		}
-		l.producers[partition] = p
+		l.producers[to] = p
 	}
-	_, err = p.SendAtLeastOnce(ctx, batch)
-	return err
+	return p.SendAtLeastOnce(ctx, batch)
+}
+
+// target is a partition that is published to.
+type target struct {
+	topic     string
+	partition int
 }
