@@ -116,6 +116,8 @@ func (x *merges) step(h *halts, log *faultyLog) {
 		delete(x.into, b)
 	case x.into[b] != 0:
 		x.apart(h, log, domain.Conflict, a, &domain.MergeMembers{Member: a, From: b})
+	case x.below(b) == domain.DeepestMerge:
+		x.apart(h, log, domain.PlanLimit, a, &domain.MergeMembers{Member: a, From: b})
 	default:
 		x.apart(h, log, domain.OK, a, &domain.MergeMembers{Member: a, From: b})
 		x.into[b] = a

@@ -52,6 +52,14 @@ func (x *mergedAttendees) root(i int) int {
 	}
 }
 
+// below is how many merges are below a member, one below the other.
+func (x *mergedAttendees) below(i int) (depth int) {
+	for _, from := range x.taken[i] {
+		depth = max(depth, 1+x.below(from))
+	}
+	return depth
+}
+
 // change merges two members or takes a merge back, or has a member say what it is, or opt.
 func (x *mergedAttendees) change() {
 	x.t.Helper()
@@ -66,7 +74,7 @@ func (x *mergedAttendees) change() {
 		x.command(into, &domain.UnmergeMember{Member: x.fans[into].ID, From: x.fans[i].ID})
 		delete(x.into, i)
 		x.taken[into] = slices.DeleteFunc(x.taken[into], func(o int) bool { return o == i })
-	case !merged && x.root(k) != i && x.root(k) == k:
+	case !merged && x.root(k) != i && x.root(k) == k && x.below(i) < domain.DeepestMerge:
 		x.command(k, &domain.MergeMembers{Member: x.fans[k].ID, From: x.fans[i].ID})
 		x.into[i], x.taken[k] = k, append(x.taken[k], i)
 	}

@@ -203,22 +203,25 @@ func (x *merges) wantFitting() {
 	}
 }
 
-// A member is not merged whose record, with those merged into it, is too large for a step; one that grows so
-// large while it is merged stays what its survivor knows of it, until the merge is taken back.
+// A member is not merged whose record, with those merged into it, is too large for a step. Each that grows
+// while it is merged is known to the survivor as it is, however large they are together; one that has grown
+// too large for a step alone stays what its survivor knows of it.
 func TestMerge_OfALargeRecord(t *testing.T) {
 	large(t)
 	const fans, small = 52, 10
 	x := newMerges(t, seeded(t), fans, 1000)
-	grow := func(fan int, version uint32) {
+	versions := map[int]uint32{}
+	grow := func(fan, bytes int) {
 		s := registration(identityOf(2*fan), identityOf(2*fan+1), "u")
 		c := s.Command.(*domain.RegisterMember)
-		c.Personal.Key, c.Personal.Base = domain.KeyID{byte(fan + 1)}, version
-		c.Personal.Data = strings.Repeat("x", 60<<10*(int(version)+1))
+		c.Personal.Key, c.Personal.Base = domain.KeyID{byte(fan + 1)}, versions[fan]
+		c.Personal.Data = strings.Repeat("x", bytes)
 		x.submit(s)
+		versions[fan]++
 	}
 	into, many := x.fans[0], x.fans[2]
 	for fan := 2; fan < fans; fan++ {
-		grow(fan, 0)
+		grow(fan, 60<<10)
 	}
 	for fan := 3; fan < fans-small; fan++ {
 		x.expect(domain.OK, many, &domain.MergeMembers{Member: many, From: x.fans[fan]})
@@ -231,25 +234,36 @@ func TestMerge_OfALargeRecord(t *testing.T) {
 	}
 	x.expect(domain.OK, into, &domain.MergeMembers{Member: into, From: some})
 	for fan := fans - small; fan < fans; fan++ {
-		grow(fan, 1)
+		grow(fan, 120<<10)
 	}
 	x.rested()
-	x.wantFitting()
-	withheld := int64(0)
-	for _, s := range x.node.Status().Shards {
-		withheld += s.Withheld
+	withheld := func() (n int64) {
+		for _, s := range x.node.Status().Shards {
+			n += s.Withheld
+		}
+		return n
 	}
-	if withheld == 0 {
+	if n := withheld(); n > 0 {
+		t.Errorf("%d records are withheld, of which a step has room for each", n)
+	}
+	grow(fans-1, 1100<<10)
+	x.rested()
+	x.wantFitting()
+	if withheld() == 0 {
 		t.Error("no record is withheld")
 	}
-	x.expect(domain.OK, into, &domain.UnmergeMember{Member: into, From: some})
-	of, _, err := x.node.Member(context.Background(), 1, some, domain.Position{})
+	of, _, err := x.node.Member(context.Background(), 1, into, domain.Position{})
 	x.must(err)
-	for i := range of.Absorbed {
-		if got := len(of.Absorbed[i].Record.Personal.Data); got != 120<<10 {
-			t.Errorf("%d bytes of the member are left", got)
+	known := of.Absorbed[0].Record
+	for _, a := range known.Absorbed {
+		if got := len(a.Record.Personal.Data); got != 120<<10 {
+			t.Errorf("%d bytes of a member are known to the survivor of its survivor", got)
 		}
 	}
+	if got := len(known.Personal.Data); got != 120<<10 || len(known.Absorbed) != small-1 {
+		t.Errorf("%d bytes of a member and %d below it are known to its survivor", got, len(known.Absorbed))
+	}
+	x.expect(domain.OK, into, &domain.UnmergeMember{Member: into, From: some})
 	x.rested()
 	x.replaysEqual(t)
 }

@@ -28,6 +28,16 @@ func (f *mergedLogins) root(member int) int {
 	}
 }
 
+// below is how many merges are below a member, one below the other.
+func (f *mergedLogins) below(member int) (depth int) {
+	for from, into := range f.into {
+		if into == member {
+			depth = max(depth, 1+f.below(from))
+		}
+	}
+	return depth
+}
+
 // merge merges two members, or takes such a merge back.
 func (f *mergedLogins) merge(r *harness) {
 	r.t.Helper()
@@ -44,7 +54,7 @@ func (f *mergedLogins) merge(r *harness) {
 		}
 		return
 	}
-	if _, merged := f.into[b]; merged || f.root(a) == f.root(b) {
+	if _, merged := f.into[b]; merged || f.root(a) == f.root(b) || f.below(b) == domain.DeepestMerge {
 		return
 	}
 	r.submit(domain.Submission{Account: 1, Slot: f.members[a].ID.Slot(), Command: &domain.MergeMembers{

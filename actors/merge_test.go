@@ -52,6 +52,16 @@ func (x *merges) root(id domain.MemberID) domain.MemberID {
 	return id
 }
 
+// below is how many merges are below a member, one below the other.
+func (x *merges) below(id domain.MemberID) (depth int) {
+	for from, into := range x.into {
+		if into == id {
+			depth = max(depth, 1+x.below(from))
+		}
+	}
+	return depth
+}
+
 // roots are the members that answers know.
 func (x *merges) roots() []domain.MemberID {
 	return slices.DeleteFunc(slices.Clone(x.fans), func(id domain.MemberID) bool { return x.into[id] != 0 })
@@ -119,6 +129,8 @@ func (x *merges) merge() {
 	case x.into[b] == a:
 	case x.into[b] != 0:
 		want = domain.Conflict
+	case x.below(b) == domain.DeepestMerge:
+		want = domain.PlanLimit
 	}
 	x.expect(want, a, &domain.MergeMembers{Member: a, From: b})
 	if want == domain.OK {

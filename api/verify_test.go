@@ -316,3 +316,22 @@ func TestVerify_KeyOfAnotherRequest(t *testing.T) {
 		t.Errorf("%d submissions", n)
 	}
 }
+
+// Where a chain of merges would get too long the two are not merged: error 12, at the first attempt.
+func TestVerify_ChainTooLong(t *testing.T) {
+	h := newFixture(t)
+	h.engine.names[verifiedX] = 8195
+	merges := 0
+	h.engine.outcome = func(s domain.Submission) (domain.Outcome, error) {
+		if _, is := s.Command.(*domain.MergeMembers); is {
+			merges++
+			return domain.Failed(domain.Bad(domain.PlanLimit, "from", "too many merges")), nil
+		}
+		return h.engine.apply(s), nil
+	}
+	h.refused(h.post(verifyPath, verifyX), domain.PlanLimit, "")
+	equal(t, 1, merges, "merges asked for")
+	if m := h.engine.members[4097]; len(m.Absorbed) > 0 || m.Lent != nil {
+		t.Errorf("%+v", m)
+	}
+}

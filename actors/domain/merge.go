@@ -27,6 +27,10 @@ type MergeMembers struct {
 // ErrMergeDenied is the error where the token is not that of the member that is to be merged.
 var ErrMergeDenied = Bad(WrongPassword, "accesstoken", "accesstoken is not that of the member that from names")
 
+// DeepestMerge is how many merges one chain has at most: of a member into another, of that one into a third,
+// and so on. What changes at its lowest member is sent on once by each, and a wait follows it.
+const DeepestMerge = 8
+
 // Kind is KindMerge.
 func (*MergeMembers) Kind() Kind { return KindMerge }
 
@@ -45,7 +49,7 @@ type LendStep uint8
 // Ask, Next and Return go to the lender's shard, the others come from there.
 const (
 	LendAsk     LendStep = iota + 1
-	LendRefused          // the lender is not there, lends or absorbs already, or its record is too large
+	LendRefused          // the lender is not there, lends or absorbs already, is too deep, or its record is too large
 	LendRows             // rows and the record as they are now
 	LendNext             // the rows are stored: more of them
 	LendReturn           // the merge is taken back
@@ -59,11 +63,15 @@ type Lend struct {
 	Other  MemberID
 	Ticket uint64    // which merge of the two it is of
 	Code   Code      // of a refusal
+	Deep   bool      // of a refusal: the chain would have more merges than DeepestMerge
 	Asked  RequestID // of a return: the request that waits for it
 
-	Rows   []LentRow
-	Last   bool    // the handover: from here on the rows count at the borrower
-	Record *Member // the lender's, as it is now; nil: as before
+	Rows []LentRow
+	Last bool // the handover: from here on the rows count at the borrower
+	// Record is of the lender with those merged into it, as they are at the handover. Later it is of one of
+	// them, with the records of those merged into that one only where the receiver does not know them. nil:
+	// all are as before.
+	Record *Member
 }
 
 // Kind is KindLend.

@@ -21,6 +21,7 @@ func Lend(dst []domain.Change, s *State, l *domain.Loan, clock int64) []domain.C
 			handOver(m, clock)
 		}
 	})
+	s.was = nil
 	if is := l != nil; is != before && s.Member.State == domain.MemberActive {
 		dst = append(dst, domain.Change{Kind: domain.BitPut, Value: &domain.Bit{
 			Account: s.Member.Account, Ord: s.Member.Ord, Attribute: domain.AttrLent, On: is,
@@ -60,7 +61,51 @@ func Discharge(dst []domain.Change, s *State, lender domain.MemberID, clock int6
 	})
 }
 
-// Depth is how many merges are below a member, one below the other.
+// Was is what a member's borrower knows of it, where the member has changed since the last call; nil: it has
+// not.
+func Was(s *State) (was *domain.Member) {
+	was, s.was = s.was, nil
+	return was
+}
+
+// Amend is a record in which part replaces that of one member: its own, or that of one merged into it, at any
+// depth. A part has no record of members merged into its own that are as before. Where part is of none of them
+// it is the record itself, which is not changed.
+func Amend(record, part *domain.Member) *domain.Member {
+	if record.ID == part.ID {
+		return amended(record, part)
+	}
+	for i := range record.Absorbed {
+		below := record.Absorbed[i].Record
+		if below == nil {
+			continue
+		}
+		if now := Amend(below, part); now != below {
+			m := *record
+			m.Absorbed = slices.Clone(m.Absorbed)
+			m.Absorbed[i].Record = now
+			return &m
+		}
+	}
+	return record
+}
+
+// amended is a part with the records of those merged into its member that are as before.
+func amended(record, part *domain.Member) *domain.Member {
+	m := *part
+	m.Absorbed = nil
+	for _, a := range part.Absorbed {
+		if was := AbsorbedOf(record, a.Member); a.Record == nil && was != nil {
+			a.Record = was.Record
+		}
+		if a.Record != nil {
+			m.Absorbed = append(m.Absorbed, a)
+		}
+	}
+	return &m
+}
+
+// Depth is how many merges are below a member, one below the other: domain.DeepestMerge at most.
 func Depth(m *domain.Member) (n int) {
 	for i := range m.Absorbed {
 		if a := &m.Absorbed[i]; a.Done {

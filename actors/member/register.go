@@ -86,6 +86,10 @@ func putPersonal(m *domain.Member, p *domain.PersonalPut) {
 func (s *State) change(dst []domain.Change, edit func(*domain.Member)) []domain.Change {
 	before, handed := filterableOf(&s.Member), s.Member.HandedOver
 	m := s.Member
+	if s.was == nil && m.IsLent() {
+		was := m
+		s.was = &was
+	}
 	edit(&m)
 	s.Member = m
 	s.muted = mutedOf(&s.Member)

@@ -42,6 +42,8 @@ type State struct {
 	// One-time pairs met since the member woke up, in their order: none may be forgotten
 	// before it is committed.
 	pairs []domain.OneTime
+
+	was *domain.Member // before it changed, while it is merged into another; nil: its borrower knows it as it is
 }
 
 // NewState is the state of a stored member. It takes m over.

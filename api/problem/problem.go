@@ -48,7 +48,7 @@ var kinds = [...]kind{
 	domain.PlanRequired:     {"plan-required", http.StatusForbidden, "Plan required", "an advanced operation, and a plan without it"},
 	domain.Internal:         {"internal", http.StatusInternalServerError, "Internal error", "a defect of the service; request_id finds it in the log"},
 	domain.Unavailable:      {"unavailable", http.StatusServiceUnavailable, "Unavailable", "not now, or not within the time given; Retry-After says when to repeat"},
-	domain.PlanLimit:        {"plan-limit", http.StatusForbidden, "Plan limit", "a quota is used up, or the question would read more rows than this installation reads for one"},
+	domain.PlanLimit:        {"plan-limit", http.StatusForbidden, "Plan limit", "a quota is used up, a chain of merges would be longer than 8, or the question would read more rows than this installation reads for one"},
 	domain.NoAccount:        {"no-account", http.StatusNotFound, "No account", "nobody has the identity of a login"},
 	domain.TooLarge:         {"too-large", http.StatusRequestEntityTooLarge, "Too large", "the body or the header is over the limit"},
 	domain.WrongApplication: {"wrong-application", http.StatusForbidden, "Wrong application", "the key is not made for this operation or member"},

@@ -217,7 +217,10 @@ func (v *verification) merge(
 	sub.Command = &domain.MergeMembers{Member: into, From: from}
 	sub.Slot = into.Slot()
 	out, err := req.Submit(ctx, sub)
-	if err != nil {
+	switch {
+	case domain.CodeOf(err) == domain.PlanLimit: // of no parameter of this request
+		return nil, domain.Fail(domain.PlanLimit, "the members with the address are not merged: "+out.Message)
+	case err != nil:
 		return nil, err
 	}
 	return req.Survivor(ctx, into, out.Position)

@@ -124,6 +124,8 @@ func (m *model) end(op *mergeOp, out domain.Outcome) error {
 		may = []domain.Code{domain.InvalidParameter, domain.Gone}
 	case m.alone(op):
 		may = may[:1]
+	case len(m.below(op.from)) > domain.DeepestMerge:
+		may = append(may, domain.PlanLimit)
 	}
 	if !slices.Contains(may, out.Code) || out.Again || out.Code == domain.OK && !op.unmerge && out.Member != op.into {
 		return fmt.Errorf("%+v is answered with %+v", *op, out)

@@ -42,13 +42,7 @@ func (m *Machine) record(ctx actor.Context, r *domain.Record) error {
 	if err := m.Stage(ctx); err != nil {
 		return err
 	}
-	return m.lent(ctx)
-}
-
-// lent sends what a record has changed of members that are merged into others.
-func (m *Machine) lent(ctx actor.Context) error {
-	m.commands.merger.Sent()
-	return m.Stage(ctx)
+	return m.commands.merger.Sent(ctx)
 }
 
 // setAside makes a dead letter of a record that cannot be applied. The request that waits
@@ -130,7 +124,7 @@ func (m *Machine) alone(ctx actor.Context, r *domain.Record, at member.Place) er
 	if err := m.flush(ctx); err != nil {
 		return err
 	}
-	return m.lent(ctx)
+	return m.commands.merger.Sent(ctx)
 }
 
 // group adds the activity to its member's message.

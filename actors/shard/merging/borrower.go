@@ -1,6 +1,8 @@
 package merging
 
 import (
+	"fmt"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -21,6 +23,9 @@ type lender struct {
 	account domain.AccountID
 	id      domain.MemberID
 }
+
+// tooDeep is why a member that others are merged into is not merged.
+var tooDeep = fmt.Sprintf("members would be merged one into the other more than %d times", domain.DeepestMerge)
 
 // busy is the outcome where one of two members has part in a merge that is under way.
 func busy() domain.Outcome {
@@ -110,6 +115,9 @@ func (b *borrowers) refused(ctx actor.Context, r *domain.Record, l *domain.Lend)
 		out = domain.Failed(domain.ErrErased)
 	case domain.PlanLimit:
 		out = domain.Failed(domain.Bad(domain.PlanLimit, "from", "the member is too large, with those merged into it"))
+		if l.Deep {
+			out = domain.Failed(domain.Bad(domain.PlanLimit, "from", tooDeep))
+		}
 	}
 	b.complete(r, a.Asked, out)
 	return nil
@@ -141,8 +149,11 @@ func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 	handover := l.Last && !a.Done
 	if l.Record != nil || !a.Done || len(a.Signups) > signups {
 		a.Done = a.Done || l.Last
-		if l.Record != nil {
+		switch {
+		case l.Last:
 			a.Record = l.Record
+		case l.Record != nil && a.Record != nil:
+			a.Record = member.Amend(a.Record, l.Record)
 		}
 		b.Effects.Apply(ctx, k, &members.Absorb{Absorbed: a, Clock: b.Effects.Clock()})
 		if err := b.Shard.Stage(ctx); err != nil {
@@ -274,7 +285,7 @@ func (b *borrowers) discharge(ctx actor.Context, k *members.Actor, from domain.M
 	if loan := shadow.State().Member.Lent; loan == nil || loan.To != k.State().Member.ID {
 		return nil // another member of the shard has the lender: this one has had none of its rows
 	}
-	if err := b.loans.ended(at, k.Place()); err != nil {
+	if err := b.loans.ended(ctx, at, k.Place()); err != nil {
 		return err
 	}
 	if err := b.groups.count(ctx, at, true); err != nil {

@@ -57,6 +57,7 @@ func (g *groups) coverAll(ctx actor.Context, shadow *members.Actor, borrower mem
 func (g *groups) uncover(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
 	at := shadow.Place()
 	delete(g.counted, at)
+	delete(g.pairs, at)
 	g.of[borrower] = slices.DeleteFunc(g.of[borrower], func(p member.Place) bool { return p == at })
 	if len(g.of[borrower]) == 0 {
 		delete(g.of, borrower)
@@ -105,8 +106,14 @@ func (g *groups) cover(ctx actor.Context, root member.Place, p pair, fresh []uin
 	if err != nil {
 		return err
 	}
-	for i := range all {
-		if err := g.setCovered(ctx, root, &all[i], i != first, fresh); err != nil {
+	for _, at := range g.sources(root) {
+		i := slices.IndexFunc(all, func(k known) bool { return k.at == at })
+		if i < 0 {
+			err = g.putCovered(ctx, at, p, 0, nil)
+		} else {
+			err = g.setCovered(ctx, root, p, &all[i], i != first, fresh)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -114,27 +121,53 @@ func (g *groups) cover(ctx actor.Context, root member.Place, p pair, fresh []uin
 }
 
 // setCovered notes that a source's row of a pair is covered, or is not, and lends that on.
-func (g *groups) setCovered(ctx actor.Context, root member.Place, k *known, covered bool, fresh []uint64) error {
-	if g.covered(k.at, k.one.Seq) == covered {
-		return nil
+func (g *groups) setCovered(
+	ctx actor.Context, root member.Place, p pair, k *known, covered bool, fresh []uint64,
+) error {
+	was := g.covered(k.at, k.one.Seq)
+	seq, rows := uint64(0), []domain.Row(nil)
+	if covered {
+		seq = k.one.Seq
 	}
-	now := slices.Clone(g.coveredOf(k.at)) // views have the old ones
-	if i, there := slices.BinarySearch(now, k.one.Seq); there {
-		now = slices.Delete(now, i, i+1)
-	} else {
-		now = slices.Insert(now, i, k.one.Seq)
-	}
-	var rows []domain.Row
-	if !k.one.Deleted {
+	if !k.one.Deleted && was != covered {
 		rows = []domain.Row{k.row}
 	}
-	if err := g.setCounted(ctx, k.at, g.hides(k.at), now, rows); err != nil {
+	if err := g.putCovered(ctx, k.at, p, seq, rows); err != nil {
 		return err
 	}
-	if k.one.Deleted && covered || slices.Contains(fresh, k.one.Seq) {
+	if was == covered || k.one.Deleted && covered || slices.Contains(fresh, k.one.Seq) {
 		return nil
 	}
 	return g.covers(root, k.row, covered)
+}
+
+// putCovered notes which row of a source's pair is covered; 0: none. rows are those that may count otherwise
+// than before.
+func (g *groups) putCovered(ctx actor.Context, at member.Place, p pair, seq uint64, rows []domain.Row) error {
+	was := g.pairs[at][p]
+	if was == seq {
+		return nil
+	}
+	now := slices.DeleteFunc(slices.Clone(g.coveredOf(at)), func(s uint64) bool { return s == was }) // views have the old ones
+	g.note(at, p, seq)
+	if i, there := slices.BinarySearch(now, seq); seq != 0 && !there {
+		now = slices.Insert(now, i, seq)
+	}
+	return g.setCounted(ctx, at, g.hides(at), now, rows)
+}
+
+// note notes which row of a source's pair is covered; 0: none.
+func (g *groups) note(at member.Place, p pair, seq uint64) {
+	of := g.pairs[at]
+	switch {
+	case seq == 0:
+		delete(of, p)
+		return
+	case of == nil:
+		of = map[pair]uint64{}
+		g.pairs[at] = of
+	}
+	of[p] = seq
 }
 
 // follow covers anew what changed of one-time pairs.
@@ -149,34 +182,6 @@ func (g *groups) follow(ctx actor.Context, changes []domain.Change) error {
 			continue
 		}
 		if err := g.cover(ctx, root, pair{o.Definition, o.Brand}, added(changes)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// forget has what is covered be what a start would make it: the sequences of pairs, not of rows that were
-// taken out since.
-func (g *groups) forget(ctx actor.Context, changes []domain.Change) error {
-	for i := range changes {
-		row := &changes[i].Row
-		at := placeOf(row)
-		if changes[i].Kind != domain.RowTaken || !g.covered(at, row.Seq) {
-			continue
-		}
-		k, err := g.Loaded.Load(ctx, at)
-		if err != nil {
-			return err
-		}
-		one, _, ok, err := member.Pair(k.State(), row.Definition, row.Brand, g.Store)
-		if err != nil {
-			return err
-		}
-		if ok && one.Seq == row.Seq && !member.IsOpen(&one) {
-			continue
-		}
-		now := slices.DeleteFunc(slices.Clone(g.coveredOf(at)), func(seq uint64) bool { return seq == row.Seq })
-		if err := g.setCounted(ctx, at, g.hides(at), now, nil); err != nil {
 			return err
 		}
 	}

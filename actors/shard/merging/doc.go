@@ -13,7 +13,13 @@
 // Of a one-time action that several of a member and its shadows have, the earliest counts; the
 // others are covered (cover.go).
 //
-// A lender may have shadows itself: what it lends are the rows that count as its own.
+// A lender may have shadows itself: what it lends are the rows that count as its own. Of records it
+// sends on those that changed, one by one, of itself and of the members merged into it (record.go).
+// Whether a chain may have one merge more (domain.DeepestMerge) is decided where the lender is asked:
+// while it lends, no member is merged into it.
+//
+// What is sent is a function of the journal alone: never of what is still in memory, of what a start
+// makes anew, or of where commits are.
 //
 // Each record of a member that has part in a merge is followed by itself, so that what it sends does
 // not hang on where a micro-batch ends (I6).

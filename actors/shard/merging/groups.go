@@ -14,8 +14,9 @@ import (
 // groups are members with their shadows: as whose rows count, and which of their one-time actions do.
 type groups struct {
 	*Config
-	counted map[member.Place]member.Place   // shadows from their handover on: the member as whose their rows count
-	of      map[member.Place][]member.Place // of each such member its shadows, by ordinal
+	counted map[member.Place]member.Place    // shadows from their handover on: the member as whose their rows count
+	of      map[member.Place][]member.Place  // of each such member its shadows, by ordinal
+	pairs   map[member.Place]map[pair]uint64 // of each source the rows that are covered (rows.Counted)
 
 	// covers follows that a row of a member's group is covered, or is not any more.
 	covers func(root member.Place, row domain.Row, covered bool) error
@@ -83,6 +84,7 @@ func (g *groups) hides(at member.Place) bool {
 
 // erased has an ordinal without rows count as itself.
 func (g *groups) erased(at member.Place) {
+	delete(g.pairs, at)
 	if g.counting(at).Of(at.Ord) != nil {
 		g.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
 			Account: at.Account, Ord: at.Ord, As: at.Ord,

@@ -8,7 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/domain/codec"
+	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
@@ -29,8 +29,10 @@ const (
 
 // ask has a member lend itself, unless it is not there or has part in another merge.
 func (n *lenders) ask(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
+	refused := domain.Lend{Step: domain.LendRefused, Other: l.Member, Ticket: l.Ticket}
 	refuse := func(code domain.Code) error {
-		n.send(r.Account, l.Other, domain.Lend{Step: domain.LendRefused, Other: l.Member, Ticket: l.Ticket, Code: code})
+		refused.Code = code
+		n.send(r.Account, l.Other, refused)
 		return nil
 	}
 	at, ok := n.Roster.Find(l.Member)
@@ -57,6 +59,9 @@ func (n *lenders) ask(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 		return refuse(domain.PlanLimit)
 	case of.Lent != nil || slices.ContainsFunc(of.Absorbed, func(a domain.Absorbed) bool { return !a.Done }):
 		return refuse(domain.Conflict)
+	case member.Depth(of) >= domain.DeepestMerge: // none is added below it while it lends
+		refused.Deep = true
+		return refuse(domain.PlanLimit)
 	}
 	return n.lend(ctx, k, domain.Loan{To: l.Other, Ticket: l.Ticket})
 }
@@ -83,7 +88,7 @@ func (n *lenders) next(ctx actor.Context, r *domain.Record, l *domain.Lend) erro
 // lend sends the rows behind those that were sent. With the last of them the member is handed over.
 func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) error {
 	at, id := k.Place(), k.State().Member.ID
-	rows, rest, err := n.rowsBehind(k, loan.Copied)
+	rows, rest, err := n.rowsBehind(ctx, k, loan.Copied)
 	if err != nil {
 		return err
 	}
@@ -117,7 +122,7 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 // outgrown ends a loan where the record has grown since it was asked for, so that no step can have it.
 func (n *lenders) outgrown(ctx actor.Context, k *members.Actor, loan domain.Loan) error {
 	at := k.Place()
-	delete(n.loans.of, at)
+	n.loans.end(at)
 	n.Effects.Apply(ctx, k, &members.Lends{})
 	n.send(at.Account, loan.To, domain.Lend{
 		Step: domain.LendRefused, Other: k.State().Member.ID, Ticket: loan.Ticket, Code: domain.PlanLimit,
@@ -127,7 +132,9 @@ func (n *lenders) outgrown(ctx actor.Context, k *members.Actor, loan domain.Loan
 
 // rowsBehind are rows that count as the member's with sequences above one, in their order, and
 // whether there are more. Of one-time actions that were deleted the mark is among them.
-func (n *lenders) rowsBehind(k *members.Actor, seq uint64) (lent []domain.LentRow, more bool, err error) {
+func (n *lenders) rowsBehind(
+	ctx actor.Context, k *members.Actor, seq uint64,
+) (lent []domain.LentRow, more bool, err error) {
 	var all []domain.Row
 	for _, source := range n.groups.sources(k.Place()) {
 		past, err := n.Loaded.Past(source)
@@ -135,7 +142,14 @@ func (n *lenders) rowsBehind(k *members.Actor, seq uint64) (lent []domain.LentRo
 			return nil, false, err
 		}
 		for _, row := range past {
-			if row.Seq > seq && n.loans.lendable(&row) {
+			if row.Seq <= seq {
+				continue
+			}
+			lends, err := n.loans.lendable(ctx, &row)
+			if err != nil {
+				return nil, false, err
+			}
+			if lends {
 				all = append(all, row)
 			}
 		}
@@ -165,12 +179,6 @@ func stepOf(rows []domain.LentRow) int {
 	return len(rows)
 }
 
-// fits reports that a step can have a lender's record.
-func fits(record *domain.Member) bool {
-	step := domain.Record{Command: &domain.Lend{Step: domain.LendRows, Record: record}}
-	return len(codec.AppendRecord(nil, &step)) <= stepRecord
-}
-
 // takeBack has the rows of a lender count at home again.
 func (n *lenders) takeBack(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	n.heard(l.Other)
@@ -198,7 +206,7 @@ func (n *lenders) completeAsked(r *domain.Record, l *domain.Lend, out domain.Out
 func (n *lenders) end(ctx actor.Context, k *members.Actor) error {
 	at := k.Place()
 	loan := n.loans.of[at]
-	delete(n.loans.of, at)
+	n.loans.end(at)
 	n.Effects.Apply(ctx, k, &members.Lends{Clock: n.Effects.Clock()})
 	if err := n.Shard.Stage(ctx); err != nil || !loan.Done {
 		return err
@@ -217,7 +225,7 @@ func (n *lenders) release(ctx actor.Context, r *domain.Record, k *members.Actor)
 	if of.Lent == nil {
 		return nil
 	}
-	delete(n.loans.of, k.Place())
+	n.loans.end(k.Place())
 	n.send(r.Account, of.Lent.To, domain.Lend{Step: domain.LendErased, Other: of.ID, Ticket: of.Lent.Ticket})
 	n.Effects.Apply(ctx, k, &members.Lends{Clock: n.Effects.Clock()})
 	return n.Shard.Stage(ctx)

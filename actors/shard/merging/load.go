@@ -91,6 +91,7 @@ func (g *groups) coveredBy(root member.Place, p *domain.OneTime, covered map[mem
 	for i := range all {
 		if i != first {
 			covered[all[i].at] = append(covered[all[i].at], all[i].one.Seq)
+			g.note(all[i].at, pair{p.Definition, p.Brand}, all[i].one.Seq)
 		}
 	}
 	return err

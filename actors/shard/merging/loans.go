@@ -1,6 +1,8 @@
 package merging
 
 import (
+	"github.com/asynkron/protoactor-go/actor"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -11,23 +13,37 @@ type loans struct {
 	groups *groups
 	of     map[member.Place]domain.Loan
 	lent   []lentOn // by the record being applied: not sent yet
-	depth  int      // the greatest of a lender in this life (member.Depth)
+	depths depths
 }
 
 // begin notes a loan of a lender.
 func (n *loans) begin(of *domain.Member, loan domain.Loan) {
-	n.of[member.Place{Account: of.Account, Ord: of.Ord}] = loan
-	n.depth = max(n.depth, member.Depth(of))
+	at := member.Place{Account: of.Account, Ord: of.Ord}
+	n.of[at] = loan
+	n.depths.begin(at, member.Depth(of))
 }
 
-// follow sends what changed of lenders.
+// end forgets a loan.
+func (n *loans) end(at member.Place) {
+	delete(n.of, at)
+	n.depths.end(at)
+}
+
+// followTaken sends which rows of lenders count no more.
+func (n *loans) followTaken(changes []domain.Change) {
+	for i := range changes {
+		if changes[i].Kind == domain.RowTaken {
+			n.lendTaken(changes[i].Row)
+		}
+	}
+}
+
+// follow sends what else changed of lenders.
 func (n *loans) follow(changes []domain.Change) {
 	for i := range changes {
 		switch c := &changes[i]; c.Kind {
 		case domain.RowAdded:
 			n.lendAdded(&c.Row, c.Content)
-		case domain.RowTaken:
-			n.lendTaken(c.Row)
 		case domain.MemberPut:
 			n.lendRecord(c.Value.(*domain.Member))
 		}
@@ -88,7 +104,7 @@ func (n *loans) covered(root member.Place, row domain.Row, covered bool) error {
 
 // ended lends on that the rows of a shadow count no more, where its borrower is lent itself: the
 // shadow's lender is erased.
-func (n *loans) ended(shadow, borrower member.Place) error {
+func (n *loans) ended(ctx actor.Context, shadow, borrower member.Place) error {
 	if _, lends := n.of[borrower]; !lends {
 		return nil
 	}
@@ -99,7 +115,12 @@ func (n *loans) ended(shadow, borrower member.Place) error {
 	for i := range past {
 		row := past[i]
 		loan, lent := n.sent(borrower, row.Seq)
-		if !lent || !n.lendable(&row) {
+		if !lent {
+			continue
+		}
+		if lends, err := n.lendable(ctx, &row); err != nil {
+			return err
+		} else if !lends {
 			continue
 		}
 		l := n.lentRow(&row, nil)
@@ -109,10 +130,23 @@ func (n *loans) ended(shadow, borrower member.Place) error {
 	return nil
 }
 
-// lendable reports that a row counts as its member's, or closed a one-time pair.
-func (n *loans) lendable(row *domain.Row) bool {
-	closed := row.Flags&domain.OneTimeRow != 0 && row.Flags&domain.Deleted != 0
-	return (!row.Flags.Dead() || closed) && !n.groups.covered(placeOf(row), row.Seq)
+// lendable reports that a row counts as its member's, or that a one-time pair is closed by it.
+func (n *loans) lendable(ctx actor.Context, row *domain.Row) (bool, error) {
+	at := placeOf(row)
+	switch {
+	case n.groups.covered(at, row.Seq):
+		return false, nil
+	case !row.Flags.Dead():
+		return true, nil
+	case row.Flags&domain.OneTimeRow == 0 || row.Flags&domain.Deleted == 0:
+		return false, nil
+	}
+	k, err := n.Loaded.Load(ctx, at)
+	if err != nil {
+		return false, err
+	}
+	one, _, known, err := member.Pair(k.State(), row.Definition, row.Brand, n.Store)
+	return known && one.Seq == row.Seq && one.Deleted && !member.IsOpen(&one), err
 }
 
 // lentOn is a row of a lender that its borrower has to know of.
@@ -153,30 +187,6 @@ func (n *loans) sendLent() {
 		}
 		n.lent = rest
 	}
-}
-
-// lendRecord sends the record of a member that is handed over. One that has grown too large is not sent,
-// and counted: its borrower goes on with what it knows.
-func (n *loans) lendRecord(record *domain.Member) {
-	at := member.Place{Account: record.Account, Ord: record.Ord}
-	loan, lends := n.of[at]
-	if !lends || !loan.Done {
-		return
-	}
-	if record = lentRecord(record); !fits(record) {
-		n.Stats.Withheld.Add(1)
-		return
-	}
-	n.send(at.Account, loan.To, domain.Lend{
-		Step: domain.LendRows, Other: record.ID, Ticket: loan.Ticket, Record: record,
-	})
-}
-
-// lentRecord is a member's record as its borrower knows it.
-func lentRecord(of *domain.Member) *domain.Member {
-	record := *of
-	record.Lent, record.Passwords, record.Pending = nil, nil, nil
-	return &record
 }
 
 // lentRow is a row with its content as it is lent.

@@ -76,8 +76,8 @@ type Merger struct {
 // New is the merger of a shard.
 func New(c Config) *Merger {
 	out := sender{&c}
-	g := &groups{Config: &c, counted: map[member.Place]member.Place{}, of: map[member.Place][]member.Place{}}
-	l := &loans{sender: out, groups: g, of: map[member.Place]domain.Loan{}}
+	g := &groups{Config: &c, counted: map[member.Place]member.Place{}, of: map[member.Place][]member.Place{}, pairs: map[member.Place]map[pair]uint64{}}
+	l := &loans{sender: out, groups: g, of: map[member.Place]domain.Loan{}, depths: newDepths()}
 	g.covers = l.covered
 	return &Merger{
 		groups: g, loans: l, lenders: lenders{sender: out, groups: g, loans: l},
@@ -94,8 +94,12 @@ func (m *Merger) Involved(at member.Place) bool {
 	return lends || len(m.groups.of[at]) > 0
 }
 
-// Depth is how many merges were below a member of the shard, at most, that was merged into another.
-func (m *Merger) Depth() int { return m.loans.depth }
+// Depth is how many merges are below a member of the shard, at most, that is merged into another: as many as
+// there were when it was.
+func (m *Merger) Depth() int { return m.loans.depths.deepest() }
+
+// DepthOf is Depth of the members of one account; of an account without merges it is 0.
+func (m *Merger) DepthOf(account domain.AccountID) int { return m.loans.depths.deepestOf(account) }
 
 // idle reports that no member of the shard has part in a merge.
 func (m *Merger) idle() bool { return len(m.loans.of)+len(m.groups.of) == 0 }
@@ -167,15 +171,19 @@ func (m *Merger) Follow(ctx actor.Context, changes []domain.Change) error {
 	if m.idle() {
 		return nil
 	}
+	m.loans.followTaken(changes) // what is covered by now was lent before
 	if err := m.groups.follow(ctx, changes); err != nil {
 		return err
 	}
 	m.loans.follow(changes)
-	return m.groups.forget(ctx, changes)
+	return nil
 }
 
 // Sent sends what a record has changed of lenders, once all that it changes is staged and followed.
-func (m *Merger) Sent() { m.loans.sendLent() }
+func (m *Merger) Sent(ctx actor.Context) error {
+	m.loans.sendLent()
+	return m.groups.Shard.Stage(ctx)
+}
 
 // Release ends what a member that is about to be erased has part in: those merged into it are erased,
 // too, and the one that it is merged into hears of it.

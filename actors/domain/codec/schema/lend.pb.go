@@ -34,7 +34,8 @@ type Lend struct {
 	Asked         []byte                 `protobuf:"bytes,6,opt,name=asked" json:"asked,omitempty"` // the request that waits for a return
 	Rows          []*LentRow             `protobuf:"bytes,7,rep,name=rows" json:"rows,omitempty"`
 	Last          bool                   `protobuf:"varint,8,opt,name=last" json:"last,omitempty"`    // the handover
-	Record        *Member                `protobuf:"bytes,9,opt,name=record" json:"record,omitempty"` // the lender's
+	Record        *Member                `protobuf:"bytes,9,opt,name=record" json:"record,omitempty"` // of the lender, or of one merged into it
+	Deep          bool                   `protobuf:"varint,10,opt,name=deep" json:"deep,omitempty"`   // of a refusal: the chain of merges would be too long
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -130,6 +131,13 @@ func (x *Lend) GetRecord() *Member {
 		return x.Record
 	}
 	return nil
+}
+
+func (x *Lend) GetDeep() bool {
+	if x != nil {
+		return x.Deep
+	}
+	return false
 }
 
 // LentRow is a row of a lender, or one that counts no more.
@@ -295,7 +303,7 @@ const file_lend_proto_rawDesc = "" +
 	"\n" +
 	"\n" +
 	"lend.proto\x12\n" +
-	"ovation.v1\x1a\fmember.proto\x1a\vstore.proto\"\xf3\x01\n" +
+	"ovation.v1\x1a\fmember.proto\x1a\vstore.proto\"\x87\x02\n" +
 	"\x04Lend\x12\x12\n" +
 	"\x04step\x18\x01 \x01(\rR\x04step\x12\x16\n" +
 	"\x06member\x18\x02 \x01(\x04R\x06member\x12\x14\n" +
@@ -305,7 +313,9 @@ const file_lend_proto_rawDesc = "" +
 	"\x05asked\x18\x06 \x01(\fR\x05asked\x12'\n" +
 	"\x04rows\x18\a \x03(\v2\x13.ovation.v1.LentRowR\x04rows\x12\x12\n" +
 	"\x04last\x18\b \x01(\bR\x04last\x12*\n" +
-	"\x06record\x18\t \x01(\v2\x12.ovation.v1.MemberR\x06record\"\xe8\x02\n" +
+	"\x06record\x18\t \x01(\v2\x12.ovation.v1.MemberR\x06record\x12\x12\n" +
+	"\x04deep\x18\n" +
+	" \x01(\bR\x04deep\"\xe8\x02\n" +
 	"\aLentRow\x12!\n" +
 	"\x03row\x18\x01 \x01(\v2\x0f.ovation.v1.RowR\x03row\x12\x14\n" +
 	"\x05taken\x18\x02 \x01(\bR\x05taken\x12\x16\n" +
