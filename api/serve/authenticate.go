@@ -89,7 +89,7 @@ func (x *exchange) authenticate() error {
 	}
 	inQuery, _ := req.Params.Get("apikey")
 	if text == "" && inQuery == "" && x.r.Method == http.MethodPost && x.op.Each == nil {
-		if err := x.readKeyless(); err != nil {
+		if err := readKeyless(x); err != nil {
 			return err
 		}
 	}

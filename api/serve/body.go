@@ -44,7 +44,7 @@ var (
 
 // readKeyless reads the body before the key is known. Then a client is not any account's: the body
 // is small and has little time, and the slowest ends first where many are read.
-func (x *exchange) readKeyless() error {
+func readKeyless(x *exchange) error {
 	if x.r.ContentLength > maxKeyless {
 		return errLargeKeyless
 	}

@@ -79,7 +79,7 @@ func Divide(memory int64) Budget {
 			Request: int(min(m/8, 64*MiB)), Connection: int(min(m/256, 8*MiB)),
 		},
 		Shards: ShardsBudget{Members: m / 6, Records: min(m/32, 64*MiB), Columns: m / 4, Pages: m / 32, identities: m / 16},
-		API:    APIBudget{Cached: min(m/32, 32*MiB), Opened: min(m/32, 64*MiB), InFlight: min(m/6, 512*MiB), Hashes: min(m/4, 256*MiB)},
+		API:    APIBudget{Cached: min(m/32, 32*MiB), Opened: min(m/32, 64*MiB), InFlight: min(m/8, 512*MiB), Hashes: min(m/4, 256*MiB)},
 		Keys:   KeysBudget{Opened: min(m/32, 256*MiB), Cache: min(m/128, 32*MiB)},
 		Replay: min(max(m/8, 8*MiB), 512*MiB),
 		left:   m,
