@@ -116,6 +116,7 @@ var homes = []struct {
 	{"github.com/getkin/kin-openapi", []string{"api/openapi/openapitest"}},
 	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log"}},
 	{"github.com/alecthomas/kong", []string{"cmd/ovation"}},
+	{"github.com/ulikunitz/xz", []string{"cmd/ovation/collect/input"}},
 	{"github.com/oschwald/maxminddb-golang", []string{"cmd/ovation/geoip"}},
 	{"github.com/maxmind/mmdbwriter", []string{"cmd/ovation/geoip/geoiptest"}},
 }

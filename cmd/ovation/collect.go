@@ -51,7 +51,7 @@ type collecting struct {
 type CollectFile struct {
 	collecting
 	Mapping string `arg:"" help:"Mapping file (YAML): how a row becomes an action."`
-	Input   string `arg:"" help:"CSV or NDJSON, also packed by gzip."`
+	Input   string `arg:"" help:"CSV or NDJSON, also packed by gzip, bzip2, xz, zstd or zip (of one file)."`
 }
 
 // Run publishes what is not published yet.

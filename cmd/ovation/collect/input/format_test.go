@@ -17,7 +17,7 @@ func readAll(t testing.TB, dir func() string, text string, f Format) (rows [][]s
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer in.f.Close()
+	defer in.close()
 	s, err := f.compile()
 	if err != nil {
 		t.Fatal(err)

@@ -3,9 +3,9 @@ package input
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"hash"
 	"io"
 	"os"
@@ -19,12 +19,14 @@ const MaxLine = 1 << 20
 // than to look so far.
 const maxJoined = 1000
 
-// file is an input file, unpacked if it is compressed. It belongs to one goroutine.
+// file is an input file, unpacked if it is packed. It belongs to one goroutine.
 type file struct {
-	f      *os.File
-	size   int64
-	passed int64 // bytes read of the file
-	reader *bufio.Reader
+	f       *os.File
+	size    int64
+	passed  int64 // bytes read of the file
+	reader  *bufio.Reader
+	packed  bool
+	onClose func() // of what unpacks; nil: nothing
 }
 
 func openFile(path string) (*file, error) {
@@ -37,15 +39,18 @@ func openFile(path string) (*file, error) {
 		in.size = info.Size()
 	}
 	in.reader = bufio.NewReaderSize(in, 64<<10)
-	if magic, _ := in.reader.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(in.reader)
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-		in.reader = bufio.NewReaderSize(z, 256<<10)
+	if err := in.unpack(); err != nil {
+		in.close()
+		return nil, fmt.Errorf("%s: %w", base(path), err)
 	}
 	return in, nil
+}
+
+func (in *file) close() error {
+	if in.onClose != nil {
+		in.onClose()
+	}
+	return in.f.Close()
 }
 
 // Read reads the file and counts.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // lookup is a table by its key. Of a key that is there twice the last row counts.
@@ -30,7 +29,7 @@ func (l *lookup) open(dir string, sum io.Writer, bad func(file string, line int6
 	if err != nil {
 		return err
 	}
-	defer in.f.Close()
+	defer in.close()
 	s, err := l.of.Input.compile()
 	if err != nil {
 		return err
@@ -69,12 +68,11 @@ func beside(dir, name string) (string, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return path, err
 	}
-	other := path + ".gz"
-	if plain, ok := strings.CutSuffix(path, ".gz"); ok {
-		other = plain
-	}
-	if _, there := os.Stat(other); there == nil {
-		return other, nil
+	plain := unpackedName(path)
+	for _, extension := range append([]string{""}, extensions...) {
+		if _, there := os.Stat(plain + extension); there == nil {
+			return plain + extension, nil
+		}
 	}
 	return "", err
 }

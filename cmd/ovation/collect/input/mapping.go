@@ -39,7 +39,7 @@ type Details struct {
 	Geo     map[string]Text `yaml:"geo"` // country, region, city, lat, lon
 }
 
-// Format says how a file holds rows. A file may be compressed by gzip.
+// Format says how a file holds rows. A file may be packed by gzip, bzip2, xz, zstd or zip.
 type Format struct {
 	Format    string   `yaml:"format"`    // csv (the default) or ndjson
 	Separator string   `yaml:"separator"` // one character, or comma, tab, semicolon, pipe, space; comma
@@ -52,7 +52,7 @@ type Format struct {
 // Lookup is a table in a file beside the input, by which a row finds more about
 // what it names: {lookup.column}.
 type Lookup struct {
-	File  string `yaml:"file"`  // beside the input, with or without .gz
+	File  string `yaml:"file"`  // beside the input, packed or not
 	Input Format `yaml:"input"` // csv
 	Key   string `yaml:"key"`   // the table's column that names its rows
 	By    Text   `yaml:"by"`    // what of the input's row is looked for

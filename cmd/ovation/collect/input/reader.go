@@ -154,4 +154,14 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 }
 
 // base is a file's name as ids and messages have it.
-func base(path string) string { return strings.TrimSuffix(filepath.Base(path), ".gz") }
+func base(path string) string { return unpackedName(filepath.Base(path)) }
+
+// unpackedName is the name of a file without the extension of what packed it.
+func unpackedName(path string) string {
+	for _, extension := range extensions {
+		if plain, packed := strings.CutSuffix(path, extension); packed {
+			return plain
+		}
+	}
+	return path
+}

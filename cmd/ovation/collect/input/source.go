@@ -93,7 +93,7 @@ func (s *File) open(path string) (err error) {
 		s.reader, err = newReader(s.file, shape, s.mapper.columns)
 	}
 	if err != nil {
-		s.file.f.Close()
+		s.file.close()
 		return fmt.Errorf("%s: %w", s.base, err)
 	}
 	s.row = row{file: s.base}
@@ -105,7 +105,7 @@ func (s *File) addUp(path string) (sum uint64, err error) {
 	if err := s.open(path); err != nil {
 		return 0, err
 	}
-	defer s.file.f.Close()
+	defer s.file.close()
 	for {
 		err := s.read()
 		if errors.Is(err, io.EOF) {
@@ -242,4 +242,4 @@ func (s *File) Progress(actions uint64) (passed, total int64) {
 }
 
 // Close closes the file.
-func (s *File) Close() error { return s.file.f.Close() }
+func (s *File) Close() error { return s.file.close() }

@@ -1,0 +1,137 @@
+package input
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+)
+
+// A packing is a form of file that is no text, by how it begins. Those without unpack are told.
+type packing struct {
+	name   string
+	magic  string
+	at     int // of the magic
+	unpack func(*file) (io.Reader, error)
+}
+
+var packings = []packing{
+	{"gzip", "\x1f\x8b", 0, func(f *file) (io.Reader, error) { return gzip.NewReader(f.reader) }},
+	{"bzip2", "BZh", 0, func(f *file) (io.Reader, error) { return bzip2.NewReader(f.reader), nil }},
+	{"xz", "\xfd7zXZ\x00", 0, func(f *file) (io.Reader, error) { return xz.NewReader(f.reader) }},
+	{"zstd", "\x28\xb5\x2f\xfd", 0, unpackZstd},
+	{"zip", "PK\x03\x04", 0, unpackZip},
+	{"zip", "PK\x05\x06", 0, unpackZip}, // an empty one
+	{"7z", "7z\xbc\xaf\x27\x1c", 0, nil},
+	{"rar", "Rar!\x1a\x07", 0, nil},
+	{"lz4", "\x04\x22\x4d\x18", 0, nil},
+	{"compress", "\x1f\x9d", 0, nil},
+	{"lzip", "LZIP", 0, nil},
+	{"Parquet", "PAR1", 0, nil},
+	{"Avro", "Obj\x01", 0, nil},
+	{"SQLite", "SQLite format 3\x00", 0, nil},
+	{"PDF", "%PDF-", 0, nil},
+	{"tar", "ustar", 257, nil},
+	{"UTF-16", "\xff\xfe", 0, nil},
+	{"UTF-16", "\xfe\xff", 0, nil},
+}
+
+// extensions are those of packed files that are read. A file is the same with and without them.
+var extensions = []string{".gz", ".bz2", ".xz", ".zst", ".zip"}
+
+// unpack puts what unpacks the file in front of it, where it is packed.
+func (f *file) unpack() error {
+	for range 2 { // what was packed may be an archive
+		p := f.packing()
+		switch {
+		case p == nil:
+			return nil
+		case p.unpack == nil || f.packed:
+			return fmt.Errorf("a %s file: it must be text (CSV or NDJSON in UTF-8), as it is or packed once by "+
+				"gzip, bzip2, xz, zstd or zip", p.name)
+		}
+		r, err := p.unpack(f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
+		f.packed = true
+		f.reader = bufio.NewReaderSize(r, 256<<10)
+	}
+	return nil
+}
+
+// packing is the form of the file; nil: text.
+func (f *file) packing() *packing {
+	head, _ := f.reader.Peek(512)
+	for i := range packings {
+		p := &packings[i]
+		if len(head) >= p.at && bytes.HasPrefix(head[p.at:], []byte(p.magic)) && !p.mayBeText(head) {
+			return p
+		}
+	}
+	return nil
+}
+
+// mayBeText reports a beginning that a text may have too: the rest of a packed file is no text.
+func (p *packing) mayBeText(head []byte) bool {
+	return p.name == "bzip2" && (len(head) < 10 || !bytes.Equal(head[4:10], []byte("1AY&SY")) && !bytes.Equal(head[4:10], []byte("\x17\x72\x45\x38\x50\x90"))) ||
+		(p.name == "Parquet" || p.name == "lzip" || p.name == "tar") && bytes.IndexByte(head, 0) < 0
+}
+
+// maxWindow is how far back a zstd file may refer, as by zstd --long=27.
+const maxWindow = 128 << 20
+
+func unpackZstd(f *file) (io.Reader, error) {
+	d, err := zstd.NewReader(f.reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+	if err != nil {
+		return nil, err
+	}
+	f.onClose = d.Close
+	return d, nil
+}
+
+// unpackZip is the one file in a zip archive. What a Mac adds is none.
+func unpackZip(f *file) (io.Reader, error) {
+	z, err := zip.NewReader(counted{f}, f.size)
+	if err != nil {
+		return nil, err
+	}
+	var found []*zip.File
+	for _, entry := range z.File {
+		if entry.FileInfo().Mode().IsRegular() && !strings.HasPrefix(entry.Name, "__MACOSX/") && path.Base(entry.Name) != ".DS_Store" {
+			found = append(found, entry)
+		}
+	}
+	switch {
+	case len(found) != 1:
+		return nil, fmt.Errorf("there are %d files in it, not one: unpack it and name one", len(found))
+	case found[0].Flags&1 != 0:
+		return nil, errors.New("it is encrypted: unpack it")
+	}
+	f.passed = 0 // the directory of the archive does not count
+	r, err := found[0].Open()
+	if err != nil {
+		return nil, err
+	}
+	f.onClose = func() { _ = r.Close() }
+	return r, nil
+}
+
+// counted reads the file anywhere, and counts.
+type counted struct{ f *file }
+
+// ReadAt reads the file at a place.
+func (c counted) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.f.f.ReadAt(p, at)
+	c.f.passed += int64(n)
+	return n, err
+}
