@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -320,6 +321,12 @@ func (s *fakeEngine) Elsewhere(f func(domain.AccountID, uint64)) { s.elsewhere =
 type testHasher struct{}
 
 func (testHasher) Identity(account domain.AccountID, kind domain.IdentityKind, parts ...string) (out domain.IdentityHash) {
+	switch kind {
+	case domain.ByLogin, domain.ByEmail, domain.ByVerifiedEmail:
+		if !strings.ContainsFunc(parts[0], func(r rune) bool { return r > unicode.MaxASCII }) {
+			parts = []string{strings.ToLower(parts[0])}
+		}
+	}
 	m := hmac.New(sha256.New, []byte("pepper"))
 	m.Write(binary.BigEndian.AppendUint32([]byte{byte(kind)}, uint32(account)))
 	m.Write([]byte(strings.Join(parts, "\x00")))

@@ -369,15 +369,11 @@ func TestOptIn_Commands(t *testing.T) {
 		{"/v1.1/brand/2/optin", "id=4097", &domain.OptIn{Member: 4097, Opt: domain.Opt{Kind: domain.OptBrand, ID: 2}, At: now.UnixMilli()}},
 		{"/v1.1/brand/2/optout", "email=ada@example.com", &domain.OptOut{Member: 4097, Opt: domain.Opt{Kind: domain.OptBrand, ID: 2}, At: now.UnixMilli()}},
 		{"/v1.1/segment/1/optin", "id=4097", &domain.OptIn{Member: 4097, Opt: domain.Opt{Kind: domain.OptSegment, ID: 1}, At: now.UnixMilli()}},
-		{"/v1.1/segment/1/optout", "email=Ada@Example.com", nil},
+		{"/v1.1/segment/1/optout", "email=Ada@Example.com", &domain.OptOut{Member: 4097, Opt: domain.Opt{Kind: domain.OptSegment, ID: 1}, At: now.UnixMilli()}},
 		{"/v1.1/optin", "id=4097", &domain.OptIn{Member: 4097, Opt: domain.Opt{Kind: domain.OptGlobal}, At: now.UnixMilli()}},
 		{"/v1.1/optout", "id=4097", &domain.OptOut{Member: 4097, Opt: domain.Opt{Kind: domain.OptGlobal}, At: now.UnixMilli()}},
 	} {
 		w := h.post(c.path, c.who)
-		if c.want == nil { // the hasher of tests does not fold case
-			h.refused(w, domain.NotFound, "email")
-			continue
-		}
 		e := answered[wire.Envelope](h, w)
 		s := h.engine.submitted[len(h.engine.submitted)-1]
 		if d := cmp.Diff(c.want, s.Command); d != "" || s.Slot != domain.MemberID(4097).Slot() || e.Data.ID != 4097 {

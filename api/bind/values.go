@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/idna"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/mailaddress"
 )
 
 // MaxList is how many entries a list may have.
@@ -287,9 +288,8 @@ type Email string
 // ParseParam reads an address.
 func (e *Email) ParseParam(s string) error {
 	s = strings.TrimSpace(s)
-	at := strings.LastIndexByte(s, '@')
-	if at < 1 || at == len(s)-1 || len(s) > 255 || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
-		return errors.New("must be an email address of at most 255 bytes")
+	if _, err := mailaddress.Canonical(s); err != nil {
+		return err
 	}
 	*e = Email(s)
 	return nil

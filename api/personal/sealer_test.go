@@ -106,7 +106,7 @@ func TestSealer_UnreadablePart(t *testing.T) {
 				t.Fatalf("%s: %v, %+v", name, err, open)
 			}
 			bare := open[1]
-			if got := Of(bare); !bare.IsBare() || bare == m || m.IsBare() || bare.ID != m.ID || bare.Profile.Get(domain.City) != "Köln" ||
+			if got := Of(bare); !bare.IsBare() || bare == m || m.IsBare() || bare.ID != m.ID || bare.Profile.Get(domain.Region) != "Köln" ||
 				got.TokenRandom != [10]byte{} || len(got.Profile) > 0 {
 				t.Errorf("%s: shown as %+v", name, bare)
 			}

@@ -3,9 +3,9 @@ package profile
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/mailaddress"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -128,7 +128,7 @@ func (u *updating) share(m *domain.Member, c *domain.UpdateMember) {
 // the address that it has, else of the one that was registered first. The address of one who is merged
 // changes where it is the one that was shown, or the one of its records.
 func (u *updating) readdress(m *domain.Member, c *domain.UpdateMember, p *domain.Personal) {
-	email, own := string(*u.Email), strings.ToLower(m.Profile.Get(domain.EmailAddress))
+	email, own := string(*u.Email), mailaddress.Fold(m.Profile.Get(domain.EmailAddress))
 	takes := m.ID == u.of.ID || email == "" || !u.shown.IsZero() && m.Email == u.shown
 	if old := loginRecord(m); m.ID == u.login && old != nil {
 		takes = takes || own == old.UID
@@ -146,7 +146,7 @@ func (u *updating) readdress(m *domain.Member, c *domain.UpdateMember, p *domain
 
 // relogin gives the email records of an address another one.
 func (u *updating) relogin(m *domain.Member, old domain.IdentityHash, c *domain.UpdateMember, p *domain.Personal) {
-	uid := strings.ToLower(string(*u.Email))
+	uid := mailaddress.Fold(string(*u.Email))
 	login := selection.LoginIdentity(u.req, domain.Email, uid)
 	for i := range m.Services {
 		r := &m.Services[i]
@@ -162,7 +162,7 @@ func (u *updating) relogin(m *domain.Member, old domain.IdentityHash, c *domain.
 
 // loginRecord is the email record of the address that the member has, else the first; nil: none.
 func loginRecord(m *domain.Member) (record *domain.ServiceRecord) {
-	email := strings.ToLower(m.Profile.Get(domain.EmailAddress))
+	email := mailaddress.Fold(m.Profile.Get(domain.EmailAddress))
 	for i := range m.Services {
 		r := &m.Services[i]
 		if r.Service != domain.Email {

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/credentials"
+	"github.com/ovation-analytics/ovation/api/mailaddress"
 	"github.com/ovation-analytics/ovation/api/personal"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
@@ -36,7 +36,7 @@ func newRegistration(req *serve.Request, in *registerIn, at domain.Geo) *registr
 		at: at,
 	}
 	if r.service == domain.Email {
-		r.uid = strings.ToLower(string(*in.Email))
+		r.uid = mailaddress.Fold(string(*in.Email))
 	}
 	r.identity = selection.LoginIdentity(req, r.service, r.uid)
 	_, _ = rand.Read(r.random[:]) // never fails

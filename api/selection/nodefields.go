@@ -80,7 +80,7 @@ func Meeting(ctx context.Context, req *serve.Request, f *domain.Filter, c *exten
 // withAddress narrows a filter to the members that an address names, in any case.
 func withAddress(ctx context.Context, req *serve.Request, f *domain.Filter, value string) error {
 	var address bind.Email
-	if address.ParseParam(strings.ToLower(value)) != nil {
+	if address.ParseParam(value) != nil {
 		return nil // whatever it is, it is compared as text
 	}
 	found, err := withEmail(ctx, req, bind.Emails{address})

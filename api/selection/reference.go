@@ -3,7 +3,6 @@ package selection
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -129,10 +128,10 @@ func ServiceIdentity(req *serve.Request, service domain.Service, uid string) dom
 	return req.Identity(domain.ByService, service.String(), uid)
 }
 
-// LoginIdentity is the identity that a member logs in with: of email the address, in lower case.
+// LoginIdentity is the identity that a member logs in with: of email the address, in its canonical form.
 func LoginIdentity(req *serve.Request, service domain.Service, uid string) domain.IdentityHash {
 	if service == domain.Email {
-		return req.Identity(domain.ByLogin, strings.ToLower(uid))
+		return req.Identity(domain.ByLogin, uid)
 	}
 	return ServiceIdentity(req, service, uid)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/mailaddress"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/port"
@@ -52,8 +53,12 @@ func (r *arrival) Remote() netip.Addr {
 	return at.Addr().Unmap()
 }
 
-// Identity is the keyed hash of an identity's canonical form.
+// Identity is the keyed hash of an identity's canonical form, which it makes of an address.
 func (req *Request) Identity(kind domain.IdentityKind, parts ...string) domain.IdentityHash {
+	switch kind {
+	case domain.ByLogin, domain.ByEmail, domain.ByVerifiedEmail:
+		parts = []string{mailaddress.Fold(parts[0])}
+	}
 	return req.server.Hasher.Identity(req.Account(), kind, parts...)
 }
 

@@ -112,6 +112,7 @@ var homes = []struct {
 	{"github.com/julienschmidt/httprouter", []string{"api"}},
 	{"github.com/golang-jwt/jwt", []string{"api"}},
 	{"golang.org/x/oauth2", []string{"api/networks"}},
+	{"golang.org/x/text", []string{"api/mailaddress"}},
 	{"github.com/gorilla/feeds", []string{"api/feed"}},
 	{"github.com/getkin/kin-openapi", []string{"api/openapi/openapitest"}},
 	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log"}},

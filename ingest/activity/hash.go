@@ -66,7 +66,7 @@ func (h *Hasher) Check() [16]byte { return h.check }
 //	ByService                     service word, lower case, "the service" is spotify; uid, exact
 //	ByPartner                     partner code, exact; partner id, exact
 //	ByLogin ByVerifiedEmail
-//	ByEmail                       address, trimmed and in lower case
+//	ByEmail                       canonical address; trimmed, letters of ASCII in lower case
 //	ByUsername                    service word, as above; username, exact
 func (h *Hasher) Identity(account domain.AccountID, kind domain.IdentityKind, parts ...string) domain.IdentityHash {
 	m := h.macs.Get().(*mac)
@@ -79,7 +79,7 @@ func (h *Hasher) Identity(account domain.AccountID, kind domain.IdentityKind, pa
 				p = serviceWord(p)
 			}
 		case domain.ByLogin, domain.ByVerifiedEmail, domain.ByEmail:
-			p = strings.ToLower(strings.TrimSpace(p))
+			p = foldASCII(strings.TrimSpace(p))
 		}
 		m.buf = binary.BigEndian.AppendUint32(m.buf, uint32(len(p)))
 		m.buf = append(m.buf, p...)
@@ -114,6 +114,15 @@ func (m *mac) sum(message []byte) (first [16]byte) {
 // serviceWord is the canonical form of a service identifier, known or not. Letters
 // are those of ASCII: a frozen hash follows no table of Unicode.
 func serviceWord(s string) string {
+	s = foldASCII(s)
+	if s == "the service" {
+		return "spotify"
+	}
+	return s
+}
+
+// foldASCII puts the letters of ASCII into lower case.
+func foldASCII(s string) string {
 	for i := range len(s) {
 		if c := s[i]; 'A' <= c && c <= 'Z' {
 			b := []byte(s)
@@ -122,12 +131,8 @@ func serviceWord(s string) string {
 					b[j] = c + 'a' - 'A'
 				}
 			}
-			s = string(b)
-			break
+			return string(b)
 		}
-	}
-	if s == "the service" {
-		return "spotify"
 	}
 	return s
 }

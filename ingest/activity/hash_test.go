@@ -77,7 +77,12 @@ func TestHasher_IdentityOfTwoSpellings(t *testing.T) {
 	same(domain.ByService, []string{"The Service", "u"}, []string{"spotify", "u"})
 	same(domain.ByUsername, []string{"Twitter", "u"}, []string{"twitter", "u"})
 	same(domain.ByLogin, []string{" Fan@Example.ORG\t"}, []string{"fan@example.org"})
-	same(domain.ByEmail, []string{"FÄN@example.org"}, []string{"fän@example.org"})
+	same(domain.ByEmail, []string{"FäN@example.org"}, []string{"fän@example.org"})
+	for _, kind := range []domain.IdentityKind{domain.ByLogin, domain.ByEmail, domain.ByVerifiedEmail} {
+		other(kind, []string{"FÄN@example.org"}, []string{"fän@example.org"})
+		other(kind, []string{"\u212aate@example.com"}, []string{"kate@example.com"})
+		other(kind, []string{"t\u0130m@example.com"}, []string{"tim@example.com"})
+	}
 	other(domain.ByService, []string{"lastfm", "U"}, []string{"lastfm", "u"})
 	other(domain.ByService, []string{"lastfm", " u"}, []string{"lastfm", "u"})
 	other(domain.ByPartner, []string{"C", "1"}, []string{"c", "1"})
