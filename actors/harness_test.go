@@ -51,6 +51,7 @@ type harness struct {
 	letters *letters
 	deleted deletedKeys
 	options Options
+	disk    store.Options                              // zero: small sizes
 	wrap    func(shard int, s shard.Store) shard.Store // nil: stores as they are
 	bar     func(shard int) error                      // nil: every shard's store opens
 
@@ -109,7 +110,12 @@ func (r *harness) ready() {
 func (r *harness) boot() {
 	r.t.Helper()
 	var err error
-	if r.store, err = store.Open("store", store.Options{FS: r.fs, CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}); err != nil {
+	disk := r.disk
+	if disk.CacheBytes == 0 {
+		disk = store.Options{CacheBytes: 1 << 20, MemTableBytes: 1 << 20, SealRows: 500, SyncWithin: time.Hour}
+	}
+	disk.FS = r.fs
+	if r.store, err = store.Open("store", disk); err != nil {
 		r.t.Fatal(err)
 	}
 	o := r.options
