@@ -38,8 +38,8 @@ type Question struct {
 	Without       []BrandID      // of ShapeCrossover, ShapeStandings and ShapeSummaries: brands that are in no list, ascending
 	Listing       Listing        // of ShapeFeed, and beside Explain
 	Explain       bool           // of the shapes that count: the answer has a Feed, too, of the actions counted
-	MemberListing MemberListing  // of ShapeRoll
-	Histogram     HistogramQuery // of ShapeDepths
+	MemberListing MemberListing  // of ShapeMemberList
+	Histogram     HistogramQuery // of ShapeRankHistogram
 	Visits        *VisitQuery    // visits are counted in place of actions; nil: actions
 }
 

@@ -24,14 +24,14 @@ type deepPager struct {
 	slack  uint64 // rows that may come or go between two rounds
 }
 
-// newDiver asks the node.
+// newDeepPager asks the node.
 func (c *Coordinator) newDeepPager(ctx context.Context, wait domain.Position) *deepPager {
 	return &deepPager{enough: 2048, slack: 1024, ask: func(q *domain.Question) (*domain.Answer, error) {
 		return c.ask(ctx, q, wait)
 	}}
 }
 
-// deep reports that a question's page is far down a list that can be sounded: a feed in
+// deep reports that a question's page is far down a list whose ranks can be counted: a feed in
 // order of recording is known by sequences only, a keyword by what rows say, and an order by visits by
 // the rows themselves.
 func deep(q *domain.Question) bool {
@@ -44,7 +44,7 @@ func deep(q *domain.Question) bool {
 	return false
 }
 
-// dives is how often a page is looked for before it is asked for in one round, because
+// deepAttempts is how often a page is looked for before it is asked for in one round, because
 // the list moves too fast.
 const deepAttempts = 3
 
@@ -117,7 +117,7 @@ func (k *key) before(s *domain.HistogramQuery, c *shape.Bucket, up bool) {
 	}
 }
 
-// behind asks for the rows behind a key and cuts the page out of them; false when it lies
+// rowsAfter asks for the rows behind a key and cuts the page out of them; false when it lies
 // above the key by now, or below what was asked for.
 func (d *deepPager) rowsAfter(q *domain.Question, k key) (*domain.Answer, bool, error) {
 	some := *q

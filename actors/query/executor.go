@@ -51,7 +51,7 @@ func StartExecutor(ctx context.Context, n int) *Executor {
 	return e
 }
 
-// over reports that the node stops: what still waits for a worker is refused.
+// stopping reports that the node stops: what still waits for a worker is refused.
 func (e *Executor) stopping() bool { return e.ctx.Err() != nil }
 
 // refuse runs what waits for a worker that ends: a job holds a view, and only the job

@@ -73,7 +73,7 @@ const (
 	OfMonths
 )
 
-// Read is rows that a question reads: of a brand, by dense number, or of brand.EveryBrand, in
+// Read is rows that a question reads: of a brand, by dense number, or of rows.EveryBrand, in
 // a range.
 type Read struct {
 	Dense uint32

@@ -32,7 +32,7 @@ func (a *Row) domainRow(k BrandMonth) domain.Row {
 	}
 }
 
-// An operand of R is (D, R): take the sequences D out of what is older, then add the
+// RowCodec reads and writes values of R. An operand is (D, R): take the sequences D out of what is older, then add the
 // rows R. Put together, (D₁,R₁)·(D₂,R₂) = (D₁∪D₂, (R₁∖D₂)∪R₂), which is associative.
 // D is kept until the oldest operand is included; a reader of a whole value passes
 // it over.
@@ -178,7 +178,7 @@ func (c *RowCodec) DecodeSorted(v []byte) error {
 	return err
 }
 
-// decodeOne is decode for an operand that is no list.
+// decodeOne is Decode for an operand that is no list.
 func (c *RowCodec) decodeOne(v []byte) error {
 	cur, n, one, err := c.open(v)
 	if err != nil {
@@ -248,7 +248,7 @@ func (c *RowCodec) Buffer() []domain.Row {
 	return c.out
 }
 
-// LiveOne is living for an operand that is no list.
+// LiveOne is Live for an operand that is no list.
 func (c *RowCodec) LiveOne(v []byte, k BrandMonth, r domain.Range, f func(rows []domain.Row) error) error {
 	cur, n, one, err := c.open(v)
 	if err == nil {

@@ -163,6 +163,7 @@ func (o *Outline) Put(time uint32, seq uint64) {
 // Settle ends what Begin began.
 func (o *Outline) Settle(most int) {
 	slices.Sort(o.marks)
+	o.marks = append(make([]uint64, 0, len(o.marks)), o.marks...)
 	o.Limit(most, o.epoch)
 }
 
@@ -196,6 +197,9 @@ func (o *Outline) Add(time uint32, seq uint64, most int, epoch uint64) {
 	o.upper = uint32(seq >> 32)
 	mark := markOf(time, seq)
 	if n := len(o.marks); n == 0 || o.marks[n-1] < mark {
+		if n == cap(o.marks) { // it grows by little: there are many outlines
+			o.marks = append(make([]uint64, 0, n+n/8+4), o.marks...)
+		}
 		o.marks = append(o.marks, mark)
 		return
 	}

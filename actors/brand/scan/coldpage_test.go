@@ -197,7 +197,16 @@ func TestFeed_PageReadsTheRowsOfItsPage(t *testing.T) {
 			t.Fatalf("brand %d, %+v: a row was read %d times", int32(dense), q.Listing, often)
 		}
 	}
-	q := &domain.Question{Account: 1, Shape: domain.ShapeFeed, Groups: all, Range: domain.AllTime, Listing: domain.Listing{Every: true}}
+	q := &domain.Question{
+		Account: 1, Shape: domain.ShapeRankHistogram, Groups: all, Range: domain.AllTime, Listing: domain.Listing{Every: true},
+		Histogram: domain.HistogramQuery{Of: domain.ShapeFeed, To: 1<<32 - 1},
+	}
+	for _, dense := range []uint32{rows.EveryBrand, small} { // how a page far down is found
+		if got, read, _ := d.ask(q, dense, nil); read > diskRows/20 || got.Histogram == nil {
+			t.Errorf("brand %d: %d rows were read to rank all", int32(dense), read)
+		}
+	}
+	q.Shape = domain.ShapeFeed
 	if got, read, _ := d.ask(q, rows.EveryBrand, nil); read != 0 || got.Feed.Total == 0 {
 		t.Errorf("%d rows were read to count all %d", read, got.Feed.Total)
 	}

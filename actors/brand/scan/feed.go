@@ -66,7 +66,7 @@ func (x *feedScan) page(v *rows.View, a *Ask, keep int) (out *domain.Feed, more 
 		return out, false, nil
 	}
 	f, l := &x.feed, &a.Plan.listing
-	x.apart = l.Every && a.Plan.keyword == nil && x.filter == nil && x.everyKind()
+	x.apart = l.Every && a.Plan.keyword == nil && x.allPass()
 	narrow := x.narrows(a)
 	f.begin(a, keep, x.words*64, narrow)
 	defer f.end()

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"github.com/ovation-analytics/ovation/actors/brand/bitset"
+	"github.com/ovation-analytics/ovation/actors/brand/outline"
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/topk"
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -34,7 +35,7 @@ func (x *histogram) answer(v *rows.View, a *Ask) (*domain.RankHistogram, error) 
 	return x.latestRanks(a)
 }
 
-// leaderDepths counts members by rank, or those of one rank by id.
+// leaderRanks counts members by rank, or those of one rank by id.
 func (x *histogram) leaderRanks(a *Ask) (*domain.RankHistogram, error) {
 	defer x.ranking.forget()
 	if err := x.ranking.score(a); err != nil {
@@ -72,7 +73,7 @@ func (x *histogram) times(a *Ask) (in domain.Range, out *domain.RankHistogram) {
 	return in, domain.NewRankHistogram(s.From, uint64(in.To-1))
 }
 
-// rowDepths counts rows by their second.
+// rowRanks counts rows by their second.
 func (x *histogram) rowRanks(a *Ask) (*domain.RankHistogram, error) {
 	in, out := x.times(a)
 	if in.From >= in.To {
@@ -82,7 +83,9 @@ func (x *histogram) rowRanks(a *Ask) (*domain.RankHistogram, error) {
 	narrow.span = in
 	x.plan = &narrow
 	first, cells := uint32(a.Plan.histogram.From), out.Buckets
-	if err := x.scanLoose(a, func(m scannedRow) { cells[(m.time-first)>>out.Shift]++ }); err != nil {
+	count := func(m scannedRow) { cells[(m.time-first)>>out.Shift]++ }
+	cold := func(s *rows.Set) error { return x.coldRanks(s, a, out, count) }
+	if err := x.scanSets(a, count, nil, cold); err != nil {
 		return nil, err
 	}
 	for i := range x.spans {
@@ -100,6 +103,25 @@ func (x *histogram) rowRanks(a *Ask) (*domain.RankHistogram, error) {
 		}
 	}
 	return out, nil
+}
+
+// coldRanks counts the rows of a cold set: without a read where every row passes and the outline tells the
+// bucket.
+func (x *histogram) coldRanks(s *rows.Set, a *Ask, out *domain.RankHistogram, count func(scannedRow)) (err error) {
+	in, first := x.plan.span, uint32(a.Plan.histogram.From)
+	if !x.allPass() || a.Cold == nil {
+		return x.scanCold(s, a.Cold, in, count)
+	}
+	s.Outline.Each(in, true, func(t outline.Stretch) bool {
+		at := (t.First - first) >> out.Shift
+		if t.First >= in.From && t.Last < in.To && (t.Last-first)>>out.Shift == at {
+			out.Buckets[at] += t.Rows
+		} else {
+			err = x.scanCold(s, a.Cold, domain.Range{From: max(in.From, t.First), To: min(in.To, t.Last+1)}, count)
+		}
+		return err == nil
+	})
+	return err
 }
 
 // countTimes counts times, which ascend, by their cell: neighbours are in one as a rule.
@@ -128,7 +150,7 @@ func (x *histogram) isOne(sp *span, p int) int {
 	return ok
 }
 
-// latestDepths counts members by the second of their latest row in all the range.
+// latestRanks counts members by the second of their latest row in all the range.
 func (x *histogram) latestRanks(a *Ask) (*domain.RankHistogram, error) {
 	in, out := x.times(a)
 	x.newest = bitset.Grown(x.newest, x.words*64)

@@ -35,7 +35,7 @@ func (x *memberSet) addRows() {
 	bitset.AddAll(x.all, x.ord)
 }
 
-// addSpanMembers is meet for a span of which every row counts.
+// addSpanMembers is addRows for a span of which every row counts.
 func (x *memberSet) addSpanMembers(sp *span) {
 	c := sp.c
 	if sp.hi-sp.lo == c.Rows() {
@@ -50,7 +50,7 @@ func (x *memberSet) addSpanMembers(sp *span) {
 	bitset.AddAll(x.all, c.Ord[sp.lo:sp.hi])
 }
 
-// addKeptMembers is meet for a span of which some kinds are dropped.
+// addKeptMembers is addRows for a span of which some kinds are dropped.
 func (x *memberSet) addKeptMembers(sp *span) {
 	lut, ords, all := x.table(sp), sp.c.Ord[sp.lo:sp.hi], x.all
 	kinds := sp.c.Kind[sp.lo:sp.hi]

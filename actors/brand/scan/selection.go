@@ -94,6 +94,9 @@ func (x *selection) passes(time, ord, target uint32) bool {
 	return time-in.From < in.To-in.From && target != x.targets && (x.filter == nil || bitset.Get(x.filter, ord) == 1)
 }
 
+// allPass reports that every row of the range belongs to the question.
+func (x *selection) allPass() bool { return x.filter == nil && x.everyKind() }
+
 // plain reports that of a stretch of the span every row counts, but for kinds that
 // are dropped: it can be counted in place.
 func (x *selection) plain(sp *span) bool {
