@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/transport"
 	"github.com/ovation-analytics/ovation/api/wire"
 	"github.com/ovation-analytics/ovation/deploy/attack"
@@ -54,11 +55,71 @@ func (c *conversation) status() (status int) {
 	return status
 }
 
+// stalled has slow clients on connections without a buffer, and then an honest one, whose answers have
+// to come in time, by the clock of synctest.
+type stalled struct {
+	h      *fixture
+	slow   func(net.Conn)
+	many   int
+	within time.Duration
+}
+
+// run has the honest client send requests, one after the other, each with the status that it must get.
+func (s *stalled) run(t *testing.T, status int, requests ...func(ctx context.Context) (*http.Request, error)) {
+	t.Helper()
+	server := transport.New(transport.Options{Handler: s.h.api})
+	l := &pipes{make(chan net.Conn), make(chan struct{})}
+	go func() { _ = server.Serve(l) }()
+	var slow []net.Conn
+	for range s.many {
+		c, err := l.dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		slow = append(slow, c)
+		go s.slow(c)
+	}
+	synctest.Wait() // nothing goes on but by the clock
+	began := time.Now()
+	to := &http.Transport{DialContext: l.dial}
+	for i, request := range requests {
+		r, err := request(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := to.RoundTrip(r)
+		if err != nil {
+			t.Errorf("request %d: %v", i, err)
+			continue
+		}
+		if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != status {
+			t.Errorf("request %d: %s, %v", i, res.Status, err)
+		}
+		res.Body.Close()
+	}
+	if took := time.Since(began); took > s.within {
+		t.Errorf("the answers took %v", took)
+	}
+	to.CloseIdleConnections()
+	for _, c := range slow {
+		_ = c.Close()
+	}
+	_ = server.Close()
+	time.Sleep(time.Minute) // what waits for memory ends
+}
+
+// getting is a GET.
+func getting(target string) func(context.Context) (*http.Request, error) {
+	return func(ctx context.Context) (*http.Request, error) {
+		return http.NewRequestWithContext(ctx, http.MethodGet, "http://api.test"+target, nil)
+	}
+}
+
 // Clients that ask for lists and read no answer hold up no other account, and their own for no longer
 // than until they are slow. So do streams of HTTP/2 without a window.
 func TestFairness_SlowReaders(t *testing.T) {
 	const list = "/v1.1/brands?limit=1000&apiKey=" + keyEnterprise
-	for name, stall := range map[string]func(net.Conn){
+	for name, slow := range map[string]func(net.Conn){
 		"HTTP/1.1": func(c net.Conn) { fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", list) },
 		"HTTP/2":   func(c net.Conn) { _ = attack.Windowless(c, list, 100) },
 	} {
@@ -71,44 +132,51 @@ func TestFairness_SlowReaders(t *testing.T) {
 					h := newFixture(t)
 					h.manyBrands(1000)
 					h.renew(func(c *Config) { c.InFlightBytes = 16 << 20; c.Logger = discarded })
-					server := transport.New(transport.Options{Handler: h.api})
-					l := &pipes{make(chan net.Conn), make(chan struct{})}
-					go func() { _ = server.Serve(l) }()
-					var slow []net.Conn
-					for range 12 {
-						c, err := l.dial(t.Context(), "", "")
-						if err != nil {
-							t.Fatal(err)
-						}
-						slow = append(slow, c)
-						go stall(c)
-					}
-					synctest.Wait() // nothing goes on but by the clock
-					began := time.Now()
-					to := &http.Transport{DialContext: l.dial}
-					for _, limit := range []int{10, 1000} {
-						res, err := (&http.Client{Transport: to}).Get(fmt.Sprintf("http://api.test/v1.1/brands?limit=%d&apiKey=%s", limit, key))
-						if err != nil {
-							t.Errorf("limit=%d: %v", limit, err)
-							continue
-						}
-						if _, err := io.Copy(io.Discard, res.Body); err != nil || res.StatusCode != http.StatusOK {
-							t.Errorf("limit=%d: %s, %v", limit, res.Status, err)
-						}
-						res.Body.Close()
-					}
-					if took := time.Since(began); took > within { // of the bubble's clock
-						t.Errorf("the answers took %v", took)
-					}
-					to.CloseIdleConnections()
-					for _, c := range slow {
-						_ = c.Close()
-					}
-					_ = server.Close()
-					time.Sleep(time.Minute) // what waits for memory ends
+					s := &stalled{h, slow, 12, within}
+					s.run(t, http.StatusOK, getting("/v1.1/brands?limit=10&apiKey="+key), getting("/v1.1/brands?limit=1000&apiKey="+key))
 				})
 			})
 		}
+	}
+}
+
+// Exports that are not read hold up no export of another account.
+func TestFairness_SlowReadersOfExports(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newFixture(t, timeline(4*serve.StreamRows, nil))
+		h.engine.content = &domain.Content{Recorded: 1e12}
+		h.renew(func(c *Config) { c.InFlightBytes = 16 << 20; c.Logger = discarded })
+		s := &stalled{h, func(c net.Conn) {
+			fmt.Fprintf(c, "GET /v1.1/member/4097/export?apiKey=%s HTTP/1.1\r\nHost: x\r\n\r\n", keyAdvanced)
+		}, 12, time.Second}
+		s.run(t, http.StatusNotFound, getting("/v1.1/member/4097/export?apiKey="+keyStranger)) // of no member of its account
+	})
+}
+
+// Senders of bodies that stop amid them hold up no POST of another account, whether the key is in the
+// query, the body, or missing.
+func TestFairness_SlowSenders(t *testing.T) {
+	for name, query := range map[string]string{"with a key": "?apiKey=" + keyEnterprise, "without": ""} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newFixture(t)
+				h.renew(func(c *Config) { c.InFlightBytes = 16 << 20; c.Logger = discarded })
+				s := &stalled{h, func(c net.Conn) {
+					fmt.Fprintf(c, "POST /v1.1/optin%s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n{", query)
+				}, 40, time.Second}
+				post := func(query, body string) func(context.Context) (*http.Request, error) {
+					return func(ctx context.Context) (*http.Request, error) {
+						r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://api.test/v1.1/brand/create"+query, strings.NewReader(body))
+						if err == nil {
+							r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+						}
+						return r, err
+					}
+				}
+				const key = "apiKey=" + keyStranger
+				s.run(t, http.StatusOK, post("?"+key, "name=a&type=b"), post("", "name=b&type=b&"+key), post("?"+key, "name=c&type=b&utm="+strings.Repeat("x", 900_000)))
+			})
+		})
 	}
 }
 
