@@ -2,6 +2,7 @@ package shard
 
 import (
 	"log/slog"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
@@ -44,6 +45,24 @@ func (a *publisherAcks) note(m *published) {
 	case outbox.KeyDeletions:
 		a.upTo.KeysUpTo = max(a.upTo.KeysUpTo, m.upTo)
 	}
+}
+
+// acknowledge appends the record that says how far the publishers came, now or a second later: also where
+// there is no room for it now, since an idle shard publishes nothing more.
+func (a *publisherAcks) acknowledge(
+	now bool, s *domain.ShardState, to *journal.PartitionAppender, tell func(any),
+) {
+	if now && a.append(s, to) || a.scheduled {
+		return
+	}
+	a.scheduled = true
+	time.AfterFunc(time.Second, func() { tell(&ackPublished{}) })
+}
+
+// due is acknowledge once the second is over.
+func (a *publisherAcks) due(s *domain.ShardState, to *journal.PartitionAppender, tell func(any)) {
+	a.scheduled = false
+	a.acknowledge(true, s, to, tell)
 }
 
 // append appends the record, unless the state knows of all that was published; false: there is no room for

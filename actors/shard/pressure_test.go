@@ -9,7 +9,6 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
 
@@ -41,31 +40,31 @@ func TestPublished_IsSaidWhenThereIsRoomAgain(t *testing.T) {
 				log := &gated{open: make(chan struct{})}
 				a := journal.StartAppender(ctx, log, 3, slog.New(slog.DiscardHandler))
 				told := make(chan any, 1)
-				s := &shard{env: &Config{Appender: a}, machine: &machine.Machine{}, tell: func(m any) { told <- m }}
+				tell := func(m any) { told <- m }
+				var acks publisherAcks
+				state := new(domain.ShardState)
 				synctest.Wait()
 				filled := 0
 				for a.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Partition: 3}}) {
 					filled++
 					synctest.Wait()
 				}
-				s.acks.note(&published{kind, upTo})
-				s.acknowledge(s.acks.many(&s.machine.State))
+				acks.note(&published{kind, upTo})
+				acks.acknowledge(acks.many(state), state, a, tell)
 				for range 3 { // it is tried again, each second
 					began := time.Now()
 					if _, is := (<-told).(*ackPublished); !is || time.Since(began) != time.Second {
 						t.Fatalf("tried again after %v", time.Since(began))
 					}
-					s.acks.scheduled = false
-					s.acknowledge(true)
+					acks.due(state, a, tell)
 				}
 				close(log.open)
 				synctest.Wait()
 				<-told
-				s.acks.scheduled = false
-				s.acknowledge(true)
+				acks.due(state, a, tell)
 				synctest.Wait()
-				if len(log.got) != filled+1 || s.acks.scheduled {
-					t.Fatalf("%d records, %d were before it, scheduled %v", len(log.got), filled, s.acks.scheduled)
+				if len(log.got) != filled+1 || acks.scheduled {
+					t.Fatalf("%d records, %d were before it, scheduled %v", len(log.got), filled, acks.scheduled)
 				}
 				p := log.got[filled].Command.(*domain.Published)
 				if p.Partition != 3 || p.UpTo+p.DeadUpTo+p.KeysUpTo != upTo {

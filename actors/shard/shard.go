@@ -106,8 +106,7 @@ func (s *shard) applying(ctx actor.Context) {
 	case *published:
 		s.published(ctx, m)
 	case *ackPublished:
-		s.acks.scheduled = false
-		s.acknowledge(true)
+		s.acks.due(&s.machine.State, s.env.Appender, s.tell)
 	case *journal.FetchFailed:
 		s.env.Handle.Reading.Failed(s.env.Log, m.Failures, m.Err, "shard", s.env.ID)
 	case *journal.GapFound:
@@ -300,23 +299,12 @@ func (s *shard) serveWhenNear() {
 	}
 }
 
-// acknowledge appends the record that says how far the publishers came, now or a second later: also where
-// there is no room for it now, since an idle shard publishes nothing more.
-func (s *shard) acknowledge(now bool) {
-	if now && s.acks.append(&s.machine.State, s.env.Appender) || s.acks.scheduled {
-		return
-	}
-	s.acks.scheduled = true
-	tell := s.tell
-	time.AfterFunc(time.Second, func() { tell(&ackPublished{}) })
-}
-
 // published notes how far the publishers came. A record says so once a second, or
 // after many entries: it trims the outbox at the same place in every replica.
 func (s *shard) published(ctx actor.Context, m *published) {
 	state := &s.machine.State
 	s.acks.note(m)
-	s.acknowledge(s.acks.many(state))
+	s.acks.acknowledge(s.acks.many(state), state, s.env.Appender, s.tell)
 	s.env.Handle.rejoin(state.Next, s.machine.Outbox.Full())
 	if !s.running && !s.intake.queue.empty() {
 		s.running = true

@@ -90,21 +90,18 @@ func (m management) Degraded() error {
 	return errors.New(strings.Join(whys, "; "))
 }
 
-// unopened are the members whose personal values could not be opened, and how often they were shown without.
-func (p *program) unopened() ([]domain.MemberID, uint64) {
-	if p.api == nil {
-		return nil, 0
-	}
-	return p.api.Unopened()
-}
-
 // shown is this node for /status and the metrics.
 func (p *program) shown() *status.Source {
+	unopened := func() ([]domain.MemberID, uint64) { return nil, 0 }
+	if p.api != nil {
+		unopened = p.api.Unopened
+	}
 	return &status.Source{
-		Engine: p.node, Store: p.store, Log: p.eventLog, Broker: p.broker, Activities: p.topics.counts,
+		Unopened: unopened,
+		Engine:   p.node, Store: p.store, Log: p.eventLog, Broker: p.broker, Activities: p.topics.counts,
 		Replication: p.topics.replication,
 		Stopping:    p.drain.begun, Verifier: p.verifier, Rebuilder: p.rebuilds,
-		Keys: status.KeySource{Store: p.keys.store, Replica: p.keys.replica, Keeper: p.keys.keeper, Unopened: p.unopened},
+		Keys: status.KeySource{Store: p.keys.store, Replica: p.keys.replica, Keeper: p.keys.keeper},
 	}
 }
 

@@ -113,6 +113,12 @@ func (c *Config) ownTopics() []string {
 	return []string{c.TopicPrefix + kafka.Journal, c.TopicPrefix + kafka.Catalog}
 }
 
+// keptTopics are the topics that every client appends to or reads, and that the embedded log lets only nodes trim
+// and delete.
+func (c *Config) keptTopics() []string {
+	return []string{c.TopicPrefix + kafka.Activities, c.TopicPrefix + kafka.DeadLetters}
+}
+
 // nodePassword is that of wire.NodeUser: every node of the installation has it.
 func (s *Secrets) nodePassword() (string, error) {
 	key, err := hkdf.Key(sha256.New, s.Pepper[:], nil, "ovation: a node at the embedded log", sha256.Size)

@@ -146,7 +146,14 @@ func (m *Machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Pla
 	}
 	applied := 0
 	apply := func(p *domain.Parked) error {
-		if err := m.unpark(ctx, r, at, p); err != nil {
+		k, err := m.loaded.Load(ctx, at)
+		switch one := again(r, p); {
+		case err == nil && k.State().Active():
+			err = m.group(ctx, one, at)
+		case err == nil:
+			m.effects.refuse(one, &one.Activity, domain.UnknownMember, "")
+		}
+		if err != nil {
 			return err
 		}
 		if applied++; applied%MicroBatch != 0 {
@@ -169,21 +176,12 @@ func (m *Machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Pla
 	return m.flush(ctx)
 }
 
-// unpark applies what a pending member did, as of then.
-func (m *Machine) unpark(ctx actor.Context, r *domain.Record, at member.Place, p *domain.Parked) error {
-	again := &domain.Record{
+// again is the record of a parked activity, as of then, in the place of the record that ends the wait.
+func again(r *domain.Record, p *domain.Parked) *domain.Record {
+	return &domain.Record{
 		Offset: r.Offset, Time: p.Time, Kind: domain.KindActivity, Account: r.Account,
 		Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Activity: p.Activity,
 	}
-	k, err := m.loaded.Load(ctx, at)
-	if err != nil {
-		return err
-	}
-	if !k.State().Active() {
-		m.effects.refuse(again, &again.Activity, domain.UnknownMember, "")
-		return nil
-	}
-	return m.group(ctx, again, at)
 }
 
 // ownContent is a copy that shares no memory with a page.

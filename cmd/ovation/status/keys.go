@@ -11,8 +11,6 @@ type KeySource struct {
 	Store   *keystore.Store
 	Replica *keys.Replica // nil: the embedded log
 	Keeper  *keys.Keeper
-	// Unopened are members whose personal values cannot be opened, and how often they were shown without.
-	Unopened func() (members []domain.MemberID, shown uint64)
 }
 
 // Keys are the data keys: how they are stored, found and, of a Kafka, followed. What the store
@@ -33,10 +31,6 @@ type Keys struct {
 	Refused  uint64   `json:"refused,omitempty"`
 	Corrupt  []string `json:"corruptFiles,omitempty"`
 	Stopped  string   `json:"stopped,omitempty"`
-	// Members that are shown without their personal values: their data key is missing or damaged, or what it
-	// seals is. At most 100 are named.
-	Unopened      []domain.MemberID `json:"unopenedMembers,omitempty"`
-	UnopenedShown uint64            `json:"unopenedShown,omitempty"` // how often
 }
 
 // ReadKeys is the data keys as they are now; nil: they are not open.
@@ -47,7 +41,6 @@ func (s *Source) ReadKeys() *Keys {
 	}
 	n := from.Keeper.Stats()
 	out := &Keys{Cached: n.Cached, Hits: n.Hits, Loaded: n.Loaded, Missing: n.Missing, Put: n.Put}
-	out.Unopened, out.UnopenedShown = from.Unopened()
 	if r := from.Replica; r != nil {
 		st := r.Stats()
 		out.Next, out.Waiting, out.Failures, out.Foreign = st.Next, st.Waiting, st.Failures, st.Foreign
@@ -62,6 +55,18 @@ func (s *Source) ReadKeys() *Keys {
 	}
 	out.Disk, out.Free, out.Refusing, out.Refused, out.Corrupt = st.DiskBytes, st.Free, st.Refusing, st.Refused, st.Corrupt
 	return out
+}
+
+// Unopened are members that are shown without their personal values: their data key is missing or damaged, or
+// what it seals is. At most 100 are named.
+type Unopened struct {
+	Members []domain.MemberID `json:"members,omitempty"`
+	Shown   uint64            `json:"shown"` // how often
+}
+
+func (s *Source) readUnopened() (u Unopened) {
+	u.Members, u.Shown = s.Unopened()
+	return u
 }
 
 // How data keys are kept and found.
@@ -94,8 +99,9 @@ func (s *Source) collectKeys(out sink) {
 	out.gauge(mKeysDisk, float64(k.Disk))
 	out.counter(mKeysRefused, float64(k.Refused))
 	out.gauge(mKeysCorrupt, float64(len(k.Corrupt)))
-	out.gauge(mUnopened, float64(len(k.Unopened)))
-	out.counter(mUnopenedShown, float64(k.UnopenedShown))
+	bare := s.readUnopened()
+	out.gauge(mUnopened, float64(len(bare.Members)))
+	out.counter(mUnopenedShown, float64(bare.Shown))
 	out.gauge(mStopped, one(k.Stopped != ""), "keys", "")
 	out.gauge(mWaiting, one(k.Waiting != "" || k.Refusing != ""), "keys", "")
 	out.counter(mFailures, float64(k.Failures), "keys", "")

@@ -2,6 +2,7 @@ package status
 
 import (
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
@@ -16,6 +17,7 @@ type Node struct {
 	Store       Store                `json:"store"`
 	Log         *Log                 `json:"log,omitempty"`  // the embedded one
 	Keys        *Keys                `json:"keys,omitempty"` // absent while the node opens
+	Unopened    Unopened             `json:"unopened"`
 	Stopping    bool                 `json:"stopping,omitempty"`
 	Verify      *verify.Verification `json:"verify,omitempty"`  // under way, or the last
 	Rebuild     *verify.Rebuild      `json:"rebuild,omitempty"` // likewise, of this process
@@ -62,13 +64,14 @@ type Source struct {
 	Replication string
 	Keys        KeySource
 	Stopping    func() bool
-	Verifier    *verify.Verifier  // nil: the node is not open yet
-	Rebuilder   *verify.Rebuilder // likewise
+	Unopened    func() (members []domain.MemberID, shown uint64) // that are shown without their personal values
+	Verifier    *verify.Verifier                                 // nil: the node is not open yet
+	Rebuilder   *verify.Rebuilder                                // likewise
 }
 
 // Read is the node as it is now.
 func (s *Source) Read() Node {
-	n := Node{Status: s.Engine.Status(), Replication: s.Replication, Stopping: s.Stopping(), Log: s.ReadLog(), Keys: s.ReadKeys()}
+	n := Node{Status: s.Engine.Status(), Replication: s.Replication, Stopping: s.Stopping(), Log: s.ReadLog(), Keys: s.ReadKeys(), Unopened: s.readUnopened()}
 	if s.Verifier != nil {
 		n.Verify = s.Verifier.Last()
 		n.Rebuild = s.Rebuilder.Last()

@@ -1,8 +1,11 @@
 package log
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"sync"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -20,10 +23,40 @@ type GroupOffset struct {
 type Groups struct {
 	*shared
 	topics *Topics
+
+	mu      sync.Mutex // guards what follows
+	most    int        // offsets that there may be, those of topics that were deleted since counted still
+	counted time.Time  // when they were; zero: never
 }
 
 // Commit keeps a group's offsets, all or none. They end with their topics.
 func (g *Groups) Commit(group string, offsets []GroupOffset) error {
+	return g.CommitWithin(group, offsets, 0)
+}
+
+// countAgain is how long a count of offsets that was too high is believed: counting reads them all.
+const countAgain = time.Minute
+
+// room reports that so many new offsets are within the bound, and counts them.
+func (g *Groups) room(fresh, most int) (bool, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if now := time.Now(); g.counted.IsZero() || most > 0 && g.most+fresh > most && now.Sub(g.counted) > countAgain {
+		g.most, g.counted = 0, now
+		if err := g.each([]byte{keyGroup}, func(_, _ []byte) error { g.most++; return nil }); err != nil {
+			return false, err
+		}
+	}
+	if most > 0 && g.most+fresh > most {
+		return false, nil
+	}
+	g.most += fresh
+	return true, nil
+}
+
+// CommitWithin is Commit, but TooManyOffsets where all groups together would have more than so many offsets; 0:
+// no bound. An offset that replaces another one is always kept.
+func (g *Groups) CommitWithin(group string, offsets []GroupOffset, most int) error {
 	if err := g.enter(); err != nil {
 		return err
 	}
@@ -37,13 +70,23 @@ func (g *Groups) Commit(group string, offsets []GroupOffset) error {
 	// A topic cannot go while its offsets are on their way: they would outlive it.
 	g.topics.mu.RLock()
 	defer g.topics.mu.RUnlock()
-	b := g.db.NewBatch()
+	b, fresh := g.db.NewBatch(), 0
 	for _, o := range offsets {
+		if _, known, err := g.get(groupOffsetKey(group, o.Topic, o.Partition)); err != nil {
+			return err
+		} else if !known {
+			fresh++
+		}
 		if t := g.topics.byID[o.Topic]; t == nil || o.Partition < 0 || int(o.Partition) >= t.Partitions {
 			return UnknownTopic
 		}
 		if err := b.Set(groupOffsetKey(group, o.Topic, o.Partition), encodeGroupOffset(o), nil); err != nil {
 			return g.fail(err)
+		}
+	}
+	if fresh > 0 {
+		if ok, err := g.room(fresh, most); err != nil || !ok {
+			return cmp.Or(err, error(TooManyOffsets))
 		}
 	}
 	return g.sync(b)

@@ -81,7 +81,7 @@ func Open(dir string, o Options) (*Log, error) {
 	}}
 	l.ids.store = l.store
 	l.Topics = newTopics(&l.shared)
-	l.Groups = &Groups{&l.shared, l.Topics}
+	l.Groups = &Groups{shared: &l.shared, topics: l.Topics}
 	if err := l.load(o.TrustClock); err != nil {
 		return nil, fmt.Errorf("log %s: %w", dir, errors.Join(err, l.Close()))
 	}

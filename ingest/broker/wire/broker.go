@@ -33,7 +33,9 @@ type Config struct {
 	Measured bool
 	// Own are the topics that only nodes of this installation create, change, append to and
 	// delete: connections by Dial, and those authenticated as NodeUser with the password.
-	Own      []string
+	Own []string
+	// Kept are topics that every client appends to, and only nodes trim and delete.
+	Kept     []string
 	Password string       // empty: none can
 	Logger   *slog.Logger // nil: slog.Default
 }

@@ -18,6 +18,7 @@ const (
 	codeInvalidGroup         int16 = 24
 	codeUnknownMember        int16 = 25
 	codeTopicAuthorization   int16 = 29
+	codeGroupAuthorization   int16 = 30
 	codeSASLMechanism        int16 = 33
 	codeSASLState            int16 = 34
 	codeUnsupportedVersion   int16 = 35

@@ -11,7 +11,8 @@ import (
 
 const (
 	maxGroupName = 255
-	maxMetadata  = 4096 // of a committed offset
+	maxMetadata  = 4096    // of a committed offset
+	mostOffsets  = 100_000 // of all groups together: beyond it clients commit none for a partition or group that is new
 )
 
 func validGroup(name string) bool { return name != "" && len(name) <= maxGroupName }
@@ -26,6 +27,8 @@ func (c groups) commit(req *kmsg.OffsetCommitRequest, rs *kmsg.OffsetCommitRespo
 	switch {
 	case !validGroup(req.Group):
 		all = codeInvalidGroup
+	case c.forbiddenGroup(req.Group):
+		all = codeGroupAuthorization
 	case req.Generation >= 0 || req.MemberID != "":
 		all = codeUnknownMember
 	}
@@ -55,7 +58,11 @@ func (c groups) commit(req *kmsg.OffsetCommitRequest, rs *kmsg.OffsetCommitRespo
 		rs.Topics = append(rs.Topics, rt)
 	}
 	if len(keep) > 0 {
-		all = codeOf(c.log.Groups.Commit(req.Group, keep))
+		most := mostOffsets
+		if c.conn.node {
+			most = 0
+		}
+		all = codeOf(c.log.Groups.CommitWithin(req.Group, keep, most))
 	}
 	for i := range rs.Topics {
 		for j := range rs.Topics[i].Partitions {

@@ -2,13 +2,36 @@ package wire
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
 // forbidden is the error for a client that would change a topic of the nodes.
-func (c call) forbidden(topic string) error {
-	if c.conn.node || !slices.Contains(c.cfg.Own, topic) {
+func (c call) forbidden(topic string) error { return c.only(topic, slices.Contains(c.cfg.Own, topic)) }
+
+// cutForbidden is the error for a client that would delete or trim a topic of the nodes, or one that every
+// client appends to and the nodes read: what is cut before it is routed is lost.
+func (c call) cutForbidden(topic string) error {
+	return c.only(topic, slices.Contains(c.cfg.Own, topic) || slices.Contains(c.cfg.Kept, topic))
+}
+
+// routerGroups begins the names of the groups whose offsets say where the nodes read on.
+const routerGroups = "router-"
+
+// forbiddenGroup reports that a client would say where the nodes read on: what it leaves out would be routed
+// never.
+func (c call) forbiddenGroup(group string) bool {
+	if c.conn.node || !strings.HasPrefix(group, routerGroups) {
+		return false
+	}
+	c.complain("a client that is no node of this installation would commit offsets of the routers", "group", group)
+	return true
+}
+
+// only is the error for a client that is no node, of a topic that is guarded.
+func (c call) only(topic string, guarded bool) error {
+	if c.conn.node || !guarded {
 		return nil
 	}
 	c.complain("a client that is no node of this installation would change a topic of the nodes", "topic", topic)

@@ -27,10 +27,11 @@ import (
 func guarded(t testing.TB) (r *harness, said *bytes.Buffer) {
 	said = &bytes.Buffer{}
 	r = newHarness(t, func(c *wire.Config, _ *log.Options) {
-		c.Own, c.Password, c.Logger = []string{"own", "later"}, "the password", slog.New(slog.NewTextHandler(said, nil))
+		c.Own, c.Kept, c.Password, c.Logger = []string{"own", "later"}, []string{"kept"}, "the password", slog.New(slog.NewTextHandler(said, nil))
 	})
 	r.create("own", 1)
 	r.create("open", 1)
+	r.create("kept", 1)
 	return r, said
 }
 
@@ -67,7 +68,7 @@ func changes(ctx context.Context, c *kgo.Client, name string) (errs map[string]e
 	again := kmsg.NewPtrCreateTopicsRequest()
 	topic := kmsg.NewCreateTopicsRequestTopic()
 	topic.Topic, topic.NumPartitions, topic.ReplicationFactor = "later", 1, 1
-	if name == "open" {
+	if name != "own" {
 		topic.Topic = "another"
 	}
 	again.Topics = append(again.Topics, topic)
@@ -112,6 +113,92 @@ func TestOwnTopics_AreChangedByNodesOnly(t *testing.T) {
 				t.Errorf("%d refused\n%s", refused, said)
 			}
 		})
+	}
+}
+
+// A topic that the nodes read of all clients takes records of all of them, and is trimmed and deleted by nodes
+// alone: what is cut before it is routed is lost.
+func TestKeptTopics_AreCutByNodesOnly(t *testing.T) {
+	for who, c := range map[string]struct {
+		opt kgo.Opt
+		cut error
+	}{
+		"a client": {kgo.ClientID("client"), kerr.TopicAuthorizationFailed},
+		"a node":   {asNode("the password"), nil},
+	} {
+		t.Run(who, func(t *testing.T) {
+			r, _ := guarded(t)
+			errs := changes(testContext(t), r.client(c.opt, kgo.DisableIdempotentWrite(), kgo.RequiredAcks(kgo.LeaderAck())), "kept")
+			for what, err := range errs {
+				want := error(nil)
+				if what == "trim" || what == "delete" {
+					want = c.cut
+				}
+				if !errors.Is(err, want) {
+					t.Errorf("%s: %v, want %v", what, err, want)
+				}
+			}
+		})
+	}
+}
+
+// Where the routers of the nodes read on is a group's offset: only nodes commit it. What a client committed ahead
+// of them would be routed never. Its own groups are its own business.
+func TestRouterGroups_AreCommittedByNodesOnly(t *testing.T) {
+	const routers = "router-00000000-0000-0000-0000-000000000001"
+	r, said := guarded(t)
+	commit := func(opt kgo.Opt, group string, offset int64) error {
+		req := kmsg.NewPtrOffsetCommitRequest()
+		req.Group, req.Generation = group, -1
+		q, p := kmsg.NewOffsetCommitRequestTopic(), kmsg.NewOffsetCommitRequestTopicPartition()
+		q.Topic, p.Offset = "open", offset
+		p.Metadata = kmsg.StringPtr("1 00000000-0000-0000-0000-000000000002 3")
+		q.Partitions = append(q.Partitions, p)
+		req.Topics = append(req.Topics, q)
+		rs, err := req.RequestWith(testContext(t), r.client(opt))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return kerr.ErrorForCode(rs.Topics[0].Partitions[0].ErrorCode)
+	}
+	kept := func(group string) int64 {
+		req := kmsg.NewPtrOffsetFetchRequest()
+		g, q := kmsg.NewOffsetFetchRequestGroup(), kmsg.NewOffsetFetchRequestGroupTopic()
+		g.Group, q.Topic, q.Partitions = group, "open", []int32{0}
+		g.Topics = append(g.Topics, q)
+		req.Groups = append(req.Groups, g)
+		req.Group = group
+		req.Topics = []kmsg.OffsetFetchRequestTopic{{Topic: "open", Partitions: []int32{0}}}
+		rs, err := req.RequestWith(testContext(t), r.client())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rs.Groups) > 0 {
+			return rs.Groups[0].Topics[0].Partitions[0].Offset
+		}
+		return rs.Topics[0].Partitions[0].Offset
+	}
+	node, client := asNode("the password"), kgo.ClientID("client")
+	if err := commit(node, routers, 10); err != nil {
+		t.Fatalf("a node: %v", err)
+	}
+	for _, offset := range []int64{1_000_000, 0, 10} {
+		if err := commit(client, routers, offset); !errors.Is(err, kerr.GroupAuthorizationFailed) {
+			t.Errorf("a client commits %d for the routers: %v", offset, err)
+		}
+	}
+	if err := commit(client, "router-of-another-installation", 1); !errors.Is(err, kerr.GroupAuthorizationFailed) {
+		t.Errorf("a client commits for routers of another journal: %v", err)
+	}
+	if err := commit(client, "mirror", 7); err != nil {
+		t.Errorf("a client's own group: %v", err)
+	}
+	if kept(routers) != 10 || kept("mirror") != 7 {
+		t.Errorf("the routers are at %d, a client at %d", kept(routers), kept("mirror"))
+	}
+	r.stop()
+	if !strings.Contains(said.String(), "offsets of the routers") {
+		t.Errorf("the log says %s", said)
 	}
 }
 

@@ -97,7 +97,7 @@ func (c offsets) deleteRecords(req *kmsg.DeleteRecordsRequest, rs *kmsg.DeleteRe
 		rt := kmsg.NewDeleteRecordsResponseTopic()
 		rt.Topic = q.Topic
 		id, _ := c.named(q.Topic)
-		forbidden := c.forbidden(q.Topic)
+		forbidden := c.cutForbidden(q.Topic)
 		for _, qp := range q.Partitions {
 			rp := kmsg.NewDeleteRecordsResponseTopicPartition()
 			start, err := int64(-1), forbidden

@@ -111,7 +111,7 @@ func (c topics) delete(req *kmsg.DeleteTopicsRequest, rs *kmsg.DeleteTopicsRespo
 		}
 		if found {
 			rt.Topic, rt.TopicID = new(t.Name), t.ID
-			if err = c.forbidden(t.Name); err == nil {
+			if err = c.cutForbidden(t.Name); err == nil {
 				err = c.log.Topics.Delete(t.ID)
 			}
 		}

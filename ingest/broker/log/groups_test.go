@@ -1,0 +1,44 @@
+package log
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Offsets of groups are bounded over all groups: names without end fill no disk. What is there is replaced all
+// the same, nodes go on beyond the bound, and what ended with its topic makes room.
+func TestGroups_OffsetsAreBounded(t *testing.T) {
+	l := opened(t, vfs.NewCrashableMem(), Options{})
+	a, b := created(t, l, "a", 4), created(t, l, "b", 4)
+	var err error
+	const most = 20
+	n := 0
+	for ; n < 3*most; n++ {
+		if err = l.Groups.CommitWithin(fmt.Sprint("g", n), []GroupOffset{{Topic: a, Partition: 1, Offset: int64(n)}}, most); err != nil {
+			break
+		}
+	}
+	wantCode(t, err, TooManyOffsets)
+	if n != most {
+		t.Errorf("%d offsets are kept, at most %d", n, most)
+	}
+	if err := l.Groups.CommitWithin("g3", []GroupOffset{{Topic: a, Partition: 1, Offset: 77}}, most); err != nil {
+		t.Errorf("an offset that is there is not replaced: %v", err)
+	}
+	wantCode(t, l.Groups.CommitWithin("g3", []GroupOffset{{Topic: a, Partition: 2}}, most), TooManyOffsets)
+	if err := l.Groups.Commit("router", []GroupOffset{{Topic: b}}); err != nil {
+		t.Errorf("a node's: %v", err)
+	}
+	if o, found, err := l.Groups.Offset("g3", a, 1); err != nil || !found || o.Offset != 77 {
+		t.Errorf("%+v %v %v", o, found, err)
+	}
+	if err := l.Topics.Delete(a); err != nil {
+		t.Fatal(err)
+	}
+	l.Groups.counted = l.Groups.counted.Add(-2 * countAgain)
+	if err := l.Groups.CommitWithin("new", []GroupOffset{{Topic: b, Partition: 1}}, most); err != nil {
+		t.Errorf("what ended with its topic makes no room: %v", err)
+	}
+}
