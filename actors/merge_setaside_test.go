@@ -57,8 +57,8 @@ func (x *setAsideStep) change(p int, _ int64, page domain.Page) (domain.Page, er
 	return page, nil
 }
 
-// Whichever step of a merge is set aside, every request has an outcome in the end, at the latest when the merge is
-// taken back; then all is as if it had not been, and the members can be merged again.
+// Whichever step of a merge is set aside, its request has an outcome without anything being done, no copy of an
+// erased member counts, and the members can be merged again (I10).
 func TestSetAside_OfAStepOfAMerge(t *testing.T) {
 	for _, c := range []struct {
 		step domain.LendStep
@@ -83,12 +83,12 @@ func TestSetAside_OfAStepOfAMerge(t *testing.T) {
 					t.Errorf("%s ends with %v, want code %d", what, err, want)
 				}
 			}
-			pending := func() {
-				outcome := make(chan error, 1)
-				go func() { outcome <- x.do(into, merge) }()
-				x.eventually("step that is set aside", func() bool { return !x.armed.Load() })
-				ends("the end", domain.OK, x.do(into, part))
-				ends("the merge", domain.Conflict, <-outcome)
+			fails := func() {
+				t.Helper()
+				ends("the merge", domain.Internal, x.do(into, merge))
+				x.settled()
+				ends("the end of what is not merged", domain.NotFound, x.do(into, part))
+				x.counts(16)
 			}
 			switch c.step {
 			case domain.LendReturn:
@@ -98,17 +98,17 @@ func TestSetAside_OfAStepOfAMerge(t *testing.T) {
 				ends("the merge", domain.OK, x.do(into, merge))
 				x.submit(domain.Submission{Account: 1, Slot: from.Slot(), Command: &domain.EraseMember{Member: from}})
 				x.settled()
-				ends("the end", domain.OK, x.do(into, part))
-				x.counts(0)
+				x.settled()
+				x.wantActions(0)
+				ends("the end", domain.NotFound, x.do(into, part))
 				x.replaysEqual(t)
 				return
 			case domain.LendRefused:
 				ends("the neighbour's merge", domain.OK, x.do(neighbour, &domain.MergeMembers{Member: neighbour, From: from}))
-				pending()
-				x.counts(16)
+				fails()
 				ends("its end", domain.OK, x.do(neighbour, &domain.UnmergeMember{Member: neighbour, From: from}))
 			default:
-				pending()
+				fails()
 			}
 			x.settled()
 			ends("another merge", domain.OK, x.do(into, merge))
@@ -116,6 +116,34 @@ func TestSetAside_OfAStepOfAMerge(t *testing.T) {
 			ends("its end", domain.OK, x.do(into, part))
 			x.counts(16)
 			x.settled()
+			x.replaysEqual(t)
+		})
+	}
+}
+
+// Whichever step of a merge is set aside, the lender is lent no more where its borrower is erased meanwhile:
+// another one can have it.
+func TestSetAside_OfAStepWhoseBorrowerIsErased(t *testing.T) {
+	for _, c := range []struct {
+		step domain.LendStep
+		last bool
+	}{{domain.LendAsk, false}, {domain.LendRows, false}, {domain.LendRows, true}, {domain.LendNext, false}} {
+		t.Run(fmt.Sprint(c.step, c.last), func(t *testing.T) {
+			t.Parallel()
+			x := newSetAsideStep(t, c.step, c.last)
+			into, neighbour, from := x.ids[0], x.ids[1], x.ids[2]
+			merged := make(chan error, 1)
+			go func() { merged <- x.do(into, &domain.MergeMembers{Member: into, From: from}) }()
+			x.eventually("step that is set aside", func() bool { return !x.armed.Load() })
+			x.submit(domain.Submission{Account: 1, Slot: into.Slot(), Command: &domain.EraseMember{Member: into}})
+			if code := domain.CodeOf(<-merged); code != domain.Gone && code != domain.Internal {
+				t.Errorf("the merge ends with code %d", code)
+			}
+			x.settled()
+			x.counts(16)
+			x.must(x.do(neighbour, &domain.MergeMembers{Member: neighbour, From: from}))
+			x.settled()
+			x.counts(16)
 			x.replaysEqual(t)
 		})
 	}

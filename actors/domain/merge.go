@@ -67,7 +67,7 @@ type Lend struct {
 	Asked  RequestID // of a return: the request that waits for it
 
 	Rows []LentRow
-	Last bool // the handover: from here on the rows count at the borrower
+	Last bool // the handover: from here on the rows count at the borrower; of an erasure: it is sent again
 	// Record is of the lender with those merged into it, as they are at the handover. Later it is of one of
 	// them, with the records of those merged into that one only where the receiver does not know them. nil:
 	// all are as before.

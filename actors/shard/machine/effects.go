@@ -231,7 +231,7 @@ func (e *effects) replayed(asked domain.RequestID, r *domain.Record) (*domain.Re
 	}
 	out := q.Outcome
 	switch {
-	case q.BodyHash != r.BodyHash:
+	case q.BodyHash != r.BodyHash && q.BodyHash != 0: // 0: forgotten before the last step came (BodyOf)
 		out = domain.Failed(domain.KeyMisused)
 	case q.Pending && out.MovedTo == 0:
 		return q, nil // the answer comes with its last step

@@ -98,17 +98,26 @@ func (b *borrowers) awaited(
 	return k, &own, nil
 }
 
-// refused ends a merge that the lender does not take part in.
+// refused ends a merge that the lender does not take part in, or of which a step was set aside: then the
+// lender may have lent itself.
 func (b *borrowers) refused(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	k, a, err := b.awaited(ctx, r, l)
-	if k == nil || err != nil {
-		return err
+	if err != nil || k != nil && a.Done {
+		return err // a later step was set aside: the merge stays
+	}
+	if l.Code == domain.Internal {
+		b.giveBack(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
+	}
+	if k == nil {
+		return nil
 	}
 	if err := b.discharge(ctx, k, l.Other); err != nil {
 		return err
 	}
 	out := busy()
 	switch l.Code {
+	case domain.Internal:
+		out = domain.Failed(errStep)
 	case domain.NotFound:
 		out = domain.Failed(domain.Bad(domain.NotFound, "from", "no such member"))
 	case domain.Gone:

@@ -127,19 +127,37 @@ func (m *Merger) Lend(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 	return m.step(ctx, r, l)
 }
 
-// SetAside follows a step that cannot be applied: it counts as one that was, or every answer would wait
-// for it, and a handover is given back.
+// SetAside follows a step that cannot be applied. One by which rows change hands counts as one that was, or
+// every answer would wait for it. The merge ends: its borrower is sent a refusal, which completes the request
+// that waits and gives back what the lender has lent. All of it is sent, and nothing done here: what is done
+// may be what failed.
 func (m *Merger) SetAside(r *domain.Record, l *domain.Lend) {
-	switch {
-	case l.Step == domain.LendReturn: // the member stays lent until the same borrower asks for it again
+	refusal := domain.Lend{Step: domain.LendRefused, Other: l.Other, Ticket: l.Ticket, Code: domain.Internal}
+	switch l.Step {
+	case domain.LendReturn: // the member stays lent until the same borrower asks for it again
 		m.lenders.heard(l.Other)
-		out := domain.Failed(domain.Fail(domain.Internal, "a step of the merge cannot be applied"))
-		m.lenders.completeAsked(r, l, out)
-	case l.Last:
-		m.borrowers.heard(l.Other)
-		m.borrowers.giveBack(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
+		m.lenders.completeAsked(r, l, domain.Failed(errStep))
+	case domain.LendAsk, domain.LendNext:
+		refusal.Other = l.Member
+		m.lenders.send(r.Account, l.Other, refusal)
+	case domain.LendErased:
+		if !l.Last {
+			again := *l
+			again.Last = true
+			m.borrowers.send(r.Account, l.Member, again)
+		}
+	default:
+		if l.Last {
+			m.borrowers.heard(l.Other)
+		}
+		if l.Code != domain.Internal {
+			m.borrowers.send(r.Account, l.Member, refusal)
+		}
 	}
 }
+
+// errStep is the error of a request whose merge, or whose end of one, cannot be applied.
+var errStep = domain.Fail(domain.Internal, "a step of the merge cannot be applied")
 
 func (m *Merger) step(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	switch l.Step {
