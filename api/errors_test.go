@@ -381,3 +381,23 @@ func TestErrors_AnswerOfAnotherShape(t *testing.T) {
 		}
 	}
 }
+
+// The error of an unknown service lists what this operation takes, as that of a service that it refuses.
+func TestErrors_UnknownServiceListsWhatIsTaken(t *testing.T) {
+	h := newFixture(t)
+	for path, not := range map[string][]string{
+		"/v1.1/member/register": {"rdio", "beatsmusic", "custom"}, "/v1.1/member/login": {"custom"}, "/v1.1/activity/record": {"custom"},
+	} {
+		for _, service := range append([]string{"tiktok", "x"}, not...) {
+			detail := h.post(path, "service="+service+"&uid=1&authtoken=x&activityid=101").Body.String()
+			if !strings.Contains(detail, "service must be one of email, ") {
+				t.Errorf("%s %s: %s", path, service, detail)
+			}
+			for _, word := range not {
+				if strings.Contains(detail, word) {
+					t.Errorf("%s %s lists %s: %s", path, service, word, detail)
+				}
+			}
+		}
+	}
+}

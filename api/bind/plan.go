@@ -340,7 +340,7 @@ func (q *Param) accept(in reflect.Value, s string) error {
 		}
 		s = q.Enum[i]
 	}
-	if slices.ContainsFunc(q.Not, func(word string) bool { return strings.EqualFold(word, strings.TrimSpace(s)) }) {
+	if q.Not != nil && !q.takes(s) {
 		return fmt.Errorf("must be one of %s", strings.Join(q.Services(), ", "))
 	}
 	v := in.FieldByIndex(q.index)
@@ -353,11 +353,6 @@ func (q *Param) accept(in reflect.Value, s string) error {
 		return nil
 	}
 	return q.set(v, s)
-}
-
-// Services are the services that a parameter of one takes.
-func (q *Param) Services() []string {
-	return slices.DeleteFunc(ServiceWords(), func(word string) bool { return slices.Contains(q.Not, word) })
 }
 
 // ByteLimit is the limit from which a text is measured in bytes: what is large is

@@ -100,6 +100,17 @@ func ServiceWords() []string {
 	return out
 }
 
+// Services are the services that a parameter of one takes.
+func (q *Param) Services() []string {
+	return slices.DeleteFunc(ServiceWords(), func(word string) bool { return slices.Contains(q.Not, word) })
+}
+
+// takes reports that the parameter, which is of a service, takes this one.
+func (q *Param) takes(s string) bool {
+	service, ok := domain.ParseService(strings.TrimSpace(s))
+	return ok && !slices.Contains(q.Not, service.String())
+}
+
 // Service is a service identifier, custom included.
 type Service domain.Service
 

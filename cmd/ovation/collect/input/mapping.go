@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 
 	"github.com/goccy/go-yaml"
 )
@@ -129,6 +130,42 @@ func ReadMapping(path string) (*Mapping, error) {
 	return m, nil
 }
 
+// inWordsOf is what is wrong with the YAML, in the words of who writes a mapping.
+func inWordsOf(err yaml.Error) string {
+	var kind *yaml.TypeError
+	var most *yaml.OverflowError
+	switch {
+	case errors.As(err, &kind):
+		return fmt.Sprintf("%s, where %s is wanted", wordOf(kind.SrcType), wordOf(kind.DstType))
+	case errors.As(err, &most):
+		return "a number that is too large or below 0"
+	}
+	return err.GetMessage()
+}
+
+// wordOf is a type of a value in YAML.
+func wordOf(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	case reflect.Map, reflect.Struct:
+		return "a mapping of names to values"
+	case reflect.String:
+		return "one text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Float32, reflect.Float64:
+		return "a number"
+	}
+	if t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64 {
+		return "a whole number"
+	}
+	return "another value"
+}
+
 // ParseMapping reads a mapping and tells what is wrong with it.
 func ParseMapping(text []byte) (*Mapping, error) {
 	if len(text) > maxMapping {
@@ -138,7 +175,7 @@ func ParseMapping(text []byte) (*Mapping, error) {
 	if err := yaml.UnmarshalWithOptions(text, m, yaml.Strict()); err != nil {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
-			return nil, fmt.Errorf("line %d: %s", at.GetToken().Position.Line, at.GetMessage())
+			return nil, fmt.Errorf("line %d: %s", at.GetToken().Position.Line, inWordsOf(at))
 		}
 		return nil, err
 	}

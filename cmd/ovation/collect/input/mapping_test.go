@@ -189,3 +189,37 @@ func write(t testing.TB, dir, text string) string {
 	}
 	return path
 }
+
+// What has another form than is wanted is told in the words of a mapping, with its line.
+func TestParseMapping_NoWordsOfTheLanguage(t *testing.T) {
+	t.Parallel()
+	const good = "source: s\ntime: \"{t}\"\nmember: {id: 1}\nactivities: {play: {id: 100}}\n"
+	for text, says := range map[string]string{
+		"source: s\ntime: {value: \"{t}\", layout: [\"date\", \"rfc3339\"]}\n": "line 2: a list, where one text is wanted",
+		"source: {a: b}\n":                       "line 1: a mapping of names to values, where one text is wanted",
+		"source: [a]\n":                          "line 1: a list, where one text is wanted",
+		good + "account: many\n":                 "line 5: one text, where a whole number is wanted",
+		good + "account: 5000000000\n":           "line 5: a number that is too large or below 0",
+		good + "account: -1\n":                   "line 5: a number that is too large or below 0",
+		good + "input: {quotes: maybe}\n":        "line 5: one text, where true or false is wanted",
+		good + "input: {columns: 5}\n":           "line 5: ",
+		good + "only: [a]\n":                     "line 5: ",
+		good + "lookups: x\n":                    "line 5: ",
+		good + "spread: {total: [1]}\n":          "line 5: a list, where a whole number is wanted",
+		good + "activity: {by: x, cases: [a]}\n": "line 5: ",
+		good + "geo: x\n":                        "line 5: ",
+		"- a\n":                                  "line 1: ",
+		"x\n":                                    "line 1: ",
+	} {
+		_, err := ParseMapping([]byte(text))
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %q", text, err, says)
+			continue
+		}
+		for _, word := range []string{" Go ", "unmarshal", "interface", "struct", "input.", "uint", "[]", "map["} {
+			if strings.Contains(err.Error(), word) {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	}
+}
