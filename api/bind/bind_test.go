@@ -166,7 +166,7 @@ func TestParams_Bound(t *testing.T) {
 func TestParams_JSON(t *testing.T) {
 	bad := errBody.Error()
 	for body, want := range map[string]string{ // the error, or the parameters
-		`{"A":"x","b":1.5,"c":true,"d":false,"content":{"k":[1, 2]}}`: ` a=x b=1.5 c=1 d=0 content={"k":[1, 2]}`,
+		`{"A":"x","b":1.5,"c":true,"d":false,"content":{"k":[1, 2]}}`: ` a=x b=1.5 c=true d=false content={"k":[1, 2]}`,
 		` {} `: "", ``: bad, `[]`: bad, `{"a":1`: bad, `{"a":1}{}`: bad, `{"a":1} x`: bad, `{"a":tru}`: bad,
 		"{\"a\":\"\xff\"}": "the body must be UTF-8",
 	} {

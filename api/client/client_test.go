@@ -44,7 +44,7 @@ func TestClient_WriteIsAForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &sent{"POST", "/v1.1/activity/record", "wait_for=before", "activityid=100&async=0&content=a%26b", "application/x-www-form-urlencoded", "key", "k"}
+	want := &sent{"POST", "/v1.1/activity/record", "strict=1&wait_for=before", "activityid=100&async=0&content=a%26b", "application/x-www-form-urlencoded", "key", "k"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -61,7 +61,7 @@ func TestClient_ReadIsAQuery(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(&sent{Method: "GET", Path: "/v1.1/brand/7/stats/activity", Query: "country=DE%2CFR", Key: "key"}, got); d != "" {
+	if d := cmp.Diff(&sent{Method: "GET", Path: "/v1.1/brand/7/stats/activity", Query: "country=DE%2CFR&strict=1", Key: "key"}, got); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff(Meta{Status: 200, LagMs: 7, ETag: `W/"x"`, Next: Params{"limit": "5", "cursor": "q", "a": "&"}}, meta); d != "" {
@@ -77,7 +77,7 @@ func TestClient_DerivedClients(t *testing.T) {
 	if _, err := a.Post(context.Background(), "/x", nil, new(struct{})); err != nil {
 		t.Fatal(err)
 	}
-	if got.Idempotency != "a" || got.Query != "" {
+	if got.Idempotency != "a" || got.Query != "strict=1" {
 		t.Errorf("%+v", got)
 	}
 }
