@@ -207,7 +207,7 @@ func (x *coldFeed) walkCold(a *Ask, keep int) error {
 		keep++ // the cursor's own row is met, and not listed
 	}
 	w.Begin(f.span, f.Up, keep)
-	return x.readWalk(w, a, func() {
+	return readWalk(x.selection, w, a, func() {
 		f.Settle()
 		w.Left = f.Near(w.Left)
 	}, x.offerCold)

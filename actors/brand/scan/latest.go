@@ -77,7 +77,7 @@ func (l *latestSearch) run(a *Ask) error {
 func (l *latestSearch) walkCold(a *Ask) error {
 	w := &l.x.walk
 	w.Begin(l.x.plan.span, false, latestAtOnce)
-	return l.x.readWalk(w, a, func() {
+	return readWalk(l.x.selection, w, a, func() {
 		l.known = false // what was found may be later than before
 		w.Left = topk.Within(w.Left, int64(l.since()), math.MaxUint32)
 	}, l.add)

@@ -133,7 +133,7 @@ func (x *selection) coldSets(a *Ask) []*rows.Set {
 
 // readWalk calls f with the rows of cold sets, part by part of a walk that has begun, as long as there is
 // one; before each part it calls next.
-func (x *selection) readWalk(w *outline.Walk, a *Ask, next func(), f func(scannedRow)) error {
+func readWalk(x *selection, w *outline.Walk, a *Ask, next func(), f func(scannedRow)) error {
 	cold := x.coldSets(a)
 	for _, s := range cold {
 		w.Add(&s.Outline)
