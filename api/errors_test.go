@@ -184,7 +184,7 @@ var refusals = map[string]map[string]string{
 	"POST standard /member/login": {
 		"": "3 service", "service=spotify&authtoken=t": "3 uid", "service=spotify&uid=1": "3 authtoken",
 		"service=email&password=12345678": "3 email", "service=email&email=a@b.c": "3 password",
-		"service=email&email=a@b.c&password=1234567":                  "4 password",
+		"service=email&email=a@b.c&password=1234567":                  "13",
 		"service=custom&uid=1&authtoken=t":                            "4 service",
 		"service=vinyl&uid=1&authtoken=t":                             "4 service",
 		"service=spotify&uid=u-7&authtoken=t&strict_sso=1":            "3 domain",

@@ -103,6 +103,7 @@ var takes = map[string]word{
 	"serviceid": "id", "password_hash": "hash", "member_service_id": "id",
 	"ip": "address", "strict_sso": "flag", "useragent": "long", "webpath": "long", "referring_url": "long", "visitor": "text",
 
+	"POST /v1.1/member/login password":                "long", // whatever it is, it is compared
 	"POST /v1.1/activity/record activityid":           "id",
 	"POST /v1.1/activities/record activityid":         "id",
 	"POST /v1.1/activity/record country":              "text",

@@ -17,7 +17,7 @@
 //	enum      words, matched in any case, bound in this spelling
 //	default   bound when absent
 //	not       services that are not taken
-//	min, max  of an integer; max of a text: its length (255 without it), in characters, from
+//	min, max  of an integer; min of a text for the document; max of a text: its length (255 without it), in characters, from
 //	          64 KiB on in bytes
 //	later     the contract has it, this version not yet: when used it is ignored, with
 //	          a warning

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -57,7 +58,7 @@ func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
 		if text := p["description"]; text != nil {
 			s["description"] = text
 		}
-		if q.Required && s["type"] == "string" {
+		if q.Required && s["type"] == "string" && s["minLength"] == nil {
 			s["minLength"] = 1
 		}
 		if slices.Contains(o.Objects, q.Name) {
@@ -76,7 +77,7 @@ func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
 	}
 	if o.Enterprise != "" {
 		out["patternProperties"] = object{"^" + o.Enterprise + "[a-z0-9_]{1,32}$": object{
-			"type": "integer", "format": "int64", "description": "a field of the customer's own, shown in the Brand object under this name; needs the enterprise plan (else error 9)",
+			"type": "integer", "format": "int64", "minimum": math.MinInt64, "maximum": math.MaxInt64, "description": "a field of the customer's own, shown in the Brand object under this name; needs the enterprise plan (else error 9)",
 		}}
 	}
 	return out
@@ -108,8 +109,11 @@ func (d *describer) parameter(q *bind.Param) object {
 		s = object{"type": "integer", "format": "int64", "minimum": q.Min, "maximum": q.Max}
 	case q.Type == reflect.TypeFor[bind.Service]():
 		s = d.words(serviceNames[strings.Join(q.Not, ",")], q.Services())
-	case q.Type.Kind() == reflect.String && q.Type == reflect.TypeFor[string]() && q.Max < bind.ByteLimit:
+	case q.Type == reflect.TypeFor[string]() && q.Max < bind.ByteLimit:
 		s["maxLength"] = q.Max
+		if q.Min > 0 {
+			s["minLength"] = q.Min
+		}
 	default:
 		f := inputForms[q.Type]
 		if f.pattern != "" {
@@ -165,28 +169,35 @@ const cursorPattern = `^([A-Za-z0-9_-]{22,})?$`
 // inputForm is the form of a type's values, and what a description adds.
 type inputForm struct{ pattern, doc string }
 
-// inputForms are those that a pattern can say. They hold for what is written as documented: the server
-// takes blanks around entries of lists, too.
+// inputForms are those that a pattern can say: which days a month has it cannot.
 var inputForms = map[reflect.Type]inputForm{
-	reflect.TypeFor[bind.Time]():      {`^[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}`, "; UTC, as YYYY-MM-DD HH:MM:SS or RFC 3339"},
-	reflect.TypeFor[bind.Start]():     {boundPattern, boundText},
-	reflect.TypeFor[bind.End]():       {boundPattern, boundText},
+	reflect.TypeFor[bind.Time]():      {`^` + dayPattern + timePattern + `$`, "; UTC, as YYYY-MM-DD HH:MM:SS or RFC 3339"},
+	reflect.TypeFor[bind.Start]():     {`^` + dayPattern + `(` + timePattern + `)?$`, boundText},
+	reflect.TypeFor[bind.End]():       {`^` + dayPattern + `(` + timePattern + `)?$`, boundText},
 	reflect.TypeFor[bind.Period]():    {`^[1-9][0-9]{0,3} +([Hh]our|[Dd]ay|[Ww]eek|[Mm]onth|[Yy]ear)s?$`, ""},
 	reflect.TypeFor[bind.Page]():      {`^((100000|[0-9]{1,5}) *, *)?[0-9]{1,18}$`, ""},
-	reflect.TypeFor[bind.IDs]():       {`^ *[1-9][0-9]{0,15}( *, *[1-9][0-9]{0,15})* *$`, ""},
+	reflect.TypeFor[bind.IDs]():       {listOf(idPattern), ""},
+	reflect.TypeFor[bind.Performed](): {listOf(`(` + idPattern + `-)?` + idPattern), ""},
 	reflect.TypeFor[bind.Country]():   {`^[A-Za-z]{2}$`, ""},
-	reflect.TypeFor[bind.Countries](): {`^ *[A-Za-z]{2}( *, *[A-Za-z]{2})* *$`, ""},
-	reflect.TypeFor[bind.Birthdate](): {`^[0-9]{2}-[0-9]{2}-[0-9]{4}$`, ""},
-	reflect.TypeFor[bind.URL]():       {`^ *[Hh][Tt][Tt][Pp][Ss]?://[^ ]+ *$`, ""},
-	reflect.TypeFor[bind.Email]():     {`^ *[^ @][^ ]*@[^ @]+ *$`, ""},
-	reflect.TypeFor[bind.Services]():  {"", "; a comma list of " + strings.Join(bind.ServiceWords(), ", ")},
+	reflect.TypeFor[bind.Countries](): {listOf(`[A-Za-z]{2}`), ""},
+	reflect.TypeFor[bind.Birthdate](): {`^(0[1-9]|[12][0-9]|3[01])-(0[1-9]|1[0-2])-(19|20)[0-9]{2}$`, ""},
+	reflect.TypeFor[bind.URL]():       {`^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9].*$`, ""},
+	reflect.TypeFor[bind.Email]():     {`^` + emailPattern + `$`, ""},
+	reflect.TypeFor[bind.Emails]():    {listOf(emailPattern), ""},
+	reflect.TypeFor[bind.Services]():  {listOf(`(` + strings.Join(bind.ServiceWords(), "|") + `)`), "; a comma list of " + strings.Join(bind.ServiceWords(), ", ")},
 	reflect.TypeFor[wire.Position]():  {`^[A-Za-z0-9_-]+$`, ""},
 }
 
 const (
-	boundPattern = `^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}:[0-9]{2}.*)?$`
+	dayPattern   = `[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])`
+	timePattern  = `( ([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]|T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))`
 	boundText    = "; UTC, as YYYY-MM-DD HH:MM:SS, RFC 3339 or YYYY-MM-DD"
+	idPattern    = `([1-9][0-9]{0,14}|[1-8][0-9]{15}|900[0-6][0-9]{12})`
+	emailPattern = `[^ ,@\s]+@[^ ,@\s]+`
 )
+
+// listOf is the pattern of a comma-separated list.
+func listOf(entry string) string { return `^ *` + entry + `( *, *` + entry + `)* *$` }
 
 // typed is a value as its schema has it.
 func typed(schema object, value string) any {
@@ -196,14 +207,17 @@ func typed(schema object, value string) any {
 	return value
 }
 
+// headerPattern is what a header may hold (RFC 9110).
+const headerPattern = `^[ -~]*$`
+
 // ifNoneMatch and idempotencyKey are parameters in the header of each GET and each POST.
 var (
 	ifNoneMatch = object{
-		"name": "If-None-Match", "in": "header", "schema": object{"type": "string"},
+		"name": "If-None-Match", "in": "header", "schema": object{"type": "string", "pattern": headerPattern},
 		"description": "the ETag of an answer that the client has: 304 without a body while it is the same",
 	}
 	idempotencyKey = object{
-		"name": "Idempotency-Key", "in": "header", "schema": object{"type": "string", "maxLength": 128},
+		"name": "Idempotency-Key", "in": "header", "schema": object{"type": "string", "maxLength": 128, "pattern": headerPattern},
 		"description": "the request's name within the application, for 24 hours: a repeat under it changes nothing and gets the first outcome, " +
 			"with Idempotent-Replayed; another path, parameter or body under it is error 7. After 503, or without an answer, repeat with the same key.",
 	}

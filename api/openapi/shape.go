@@ -114,7 +114,7 @@ var forms = map[string]object{
 	"-":     nil,
 	"time":  {"pattern": `^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$`},
 	"date":  {"format": "date"},
-	"url":   {"format": "uri"},
+	"url":   {"pattern": `^[Hh][Tt][Tt][Pp][Ss]?://`}, // as given: letters beyond ASCII are in no URI
 	"count": {"pattern": `^[0-9]+$`},
 	"flag":  {"enum": []string{"0", "1"}},
 }

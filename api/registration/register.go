@@ -37,7 +37,7 @@ type profileIn struct {
 	profile.Person
 	Username  *string     `name:"username" doc:"name on the service; of the service record, too" eg:"ada"`
 	Email     *bind.Email `name:"email" doc:"required for a registration by email" eg:"ada@example.com"`
-	Password  string      `name:"password" max:"256" doc:"required for a registration by email; 8 to 256 bytes, one for each address" eg:"correct horse"`
+	Password  string      `name:"password" min:"8" max:"256" doc:"required for a registration by email; 8 to 256 bytes, one for each address" eg:"correct horse"`
 	Region    *string     `name:"region" doc:"state or province" eg:"Berlin"`
 	AvatarURL *bind.URL   `name:"avatarurl" doc:"picture on the service" eg:"https://example.com/ada.png"`
 }
