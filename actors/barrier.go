@@ -62,7 +62,7 @@ type sentFrom struct {
 }
 
 // awaitStreams waits until every receiver has what the shards sent to it; and so on, as long as receivers
-// may have sent on what follows from that.
+// may have sent on what follows from that: as deep as members of the context's account are merged.
 func (b *barrier) awaitStreams(ctx context.Context, asked []sentFrom) error {
 	for depth := 1; len(asked) > 0; depth++ {
 		streams := map[[2]int]uint64{} // by sender and receiver
@@ -78,7 +78,7 @@ func (b *barrier) awaitStreams(ctx context.Context, asked []sentFrom) error {
 		}
 		asked = asked[:0]
 		for at, sequence := range streams {
-			m := &waiters.AwaitStream{From: at[0], Sequence: sequence, Depth: depth}
+			m := &waiters.AwaitStream{From: at[0], Sequence: sequence, Depth: depth, Account: domain.AccountOf(ctx)}
 			asked = append(asked, sentFrom{at[1], b.shards.ask(ctx, at[1], m)})
 		}
 	}

@@ -29,6 +29,7 @@ type shards struct {
 	started   atomic.Bool                  // running is complete: the catalog's goroutine may read it
 	resident  atomic.Int64                 // bytes that columns may take, over all shards; 0: no bound
 	ctx       context.Context              // of the node
+	asked     atomic.Int64                 // messages that shards were to answer
 }
 
 // runningShard is a shard of this node.
@@ -111,6 +112,7 @@ func (s *shards) handle(id int) (*shard.Handle, error) {
 
 // ask sends a message to a shard; the answer has as long as ctx.
 func (s *shards) ask(ctx context.Context, id int, message any) *actor.Future {
+	s.asked.Add(1)
 	return s.root.RequestFuture(s.running[id].pid, message, patience(ctx))
 }
 

@@ -54,7 +54,7 @@ func (c *Coordinator) Ask(ctx context.Context, q *domain.Question, wait domain.P
 func (c *Coordinator) ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	c.o.Yield.Begin()
 	defer c.o.Yield.End()
-	if err := c.o.Logs.Await(ctx, wait); err != nil {
+	if err := c.o.Logs.Await(domain.ForAccount(ctx, q.Account), wait); err != nil {
 		return nil, err
 	}
 	entities := c.o.Logs.Catalog()

@@ -78,7 +78,7 @@ func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tel
 	case h.Progress <- struct{}{}:
 	default:
 	}
-	c.waiting.Release(ctx, next, m.Sent(0))
+	c.waiting.Release(ctx, next, m.Sent(0, 0))
 	c.waiting.ReleaseStreams(ctx, streams(m))
 	m.Evict(ctx)
 	return nil
@@ -110,7 +110,7 @@ func (c *commits) awaitOutcome(ctx actor.Context, m *machine.Machine, q *waiters
 func streams(m *machine.Machine) waiters.Streams {
 	return func(w waiters.AwaitStream) (map[int]uint64, bool) {
 		from := machine.Stream{Topic: m.State.Journal, Partition: int32(w.From)}
-		return m.Sent(w.Depth), m.Sources.Reached(from, w.Sequence)
+		return m.Sent(w.Account, w.Depth), m.Sources.Reached(from, w.Sequence)
 	}
 }
 

@@ -92,7 +92,7 @@ func (s *shard) applying(ctx actor.Context) {
 	case *goOn:
 		s.goOn(ctx)
 	case *waiters.AwaitOffset:
-		s.commits.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.machine.Sent(0))
+		s.commits.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.machine.Sent(0, 0))
 	case *waiters.AwaitStream:
 		s.commits.waiting.AwaitStream(ctx, m, streams(s.machine))
 	case *WhichApplied:

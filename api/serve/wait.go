@@ -18,7 +18,7 @@ func (x *exchange) await(in *common) error {
 	}
 	ctx, cancel := context.WithTimeout(x.deadline.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
 	defer cancel()
-	if err := req.Engine.Await(ctx, req.Wait); err != nil {
+	if err := req.Engine.Await(domain.ForAccount(ctx, req.Account()), req.Wait); err != nil {
 		if x.deadline.request.Err() == nil {
 			err = inTime(err, in.TimeoutMs)
 		}

@@ -47,5 +47,6 @@ type SentTo struct {
 type AwaitStream struct {
 	From     int
 	Sequence uint64
-	Depth    int // how many streams are followed with this one: 1 from a shard that the position names
+	Depth    int              // how many streams are followed with this one: 1 from a shard that the position names
+	Account  domain.AccountID // whose members' merges are followed; 0: of all
 }

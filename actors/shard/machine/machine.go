@@ -232,9 +232,13 @@ func (m *Machine) Renew(age time.Duration, failed func(error)) {
 
 // Sent is the last sequence of the outbox sent to each shard, of this life. depth is how many streams a
 // wait has followed to this shard: what changes of a merged member is sent on merge by merge. It is nil
-// where no merged member of the shard has as many merges below it.
-func (m *Machine) Sent(depth int) map[int]uint64 {
-	if m.commands.merger.Depth() < depth {
+// where no merged member of the account (0: of any) has as many merges below it in the shard.
+func (m *Machine) Sent(account domain.AccountID, depth int) map[int]uint64 {
+	deepest := m.commands.merger.Depth
+	if account != 0 {
+		deepest = func() int { return m.commands.merger.DepthOf(account) }
+	}
+	if depth > 0 && deepest() < depth {
 		return nil
 	}
 	return m.effects.sent
