@@ -5,6 +5,10 @@
 # make build  bin/ovation; with the profile of make pgo where there is one: 8 % less CPU
 # make pgo    bin/ovation.pgo, a profile of a load on this machine
 
+# Of a build outside git: make build VERSION=v1.2.3 REVISION=abc
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+REVISION ?=
+
 .PHONY: test ci bench micro build pgo
 
 test:
@@ -20,7 +24,7 @@ micro:
 	go test -run='^$$' -bench=. -benchmem ./...
 
 build:
-	go build -trimpath -pgo=$$(ls bin/ovation.pgo 2>/dev/null || echo off) -o bin/ovation ./cmd/ovation
+	go build -trimpath -ldflags "-X main.version=$(VERSION) -X main.revision=$(REVISION)" -pgo=$$(ls bin/ovation.pgo 2>/dev/null || echo off) -o bin/ovation ./cmd/ovation
 
 pgo:
 	go run ./deploy/bench --only cost --profiles bin/pgo

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,11 +40,12 @@ func built() build {
 	return buildOf(info)
 }
 
+// What go build -ldflags "-X main.version=… -X main.revision=…" says, as make build does: it outranks what
+// the toolchain noted, which knows nothing outside git.
+var version, revision string
+
 func buildOf(info *debug.BuildInfo) build {
-	b := build{Version: info.Main.Version, Go: info.GoVersion, Revision: "unknown"}
-	if b.Version == "" {
-		b.Version = "(devel)"
-	}
+	b := build{Version: cmp.Or(version, info.Main.Version, "(devel)"), Go: info.GoVersion, Revision: "unknown"}
 	dirty := false
 	for _, s := range info.Settings {
 		switch s.Key {
@@ -58,5 +60,6 @@ func buildOf(info *debug.BuildInfo) build {
 	if dirty {
 		b.Revision += "+dirty"
 	}
+	b.Revision = cmp.Or(revision, b.Revision)
 	return b
 }

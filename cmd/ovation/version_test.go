@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os/exec"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,5 +32,19 @@ func TestVersion_RevisionAndChanges(t *testing.T) {
 		if d := cmp.Diff(c.want, buildOf(&c.info)); d != "" {
 			t.Errorf("-want +got:\n%s", d)
 		}
+	}
+}
+
+// What the linker was told outranks what the toolchain noted.
+func TestVersion_ToldAtBuild(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "ovation")
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-ldflags", "-X main.version=v9.8.7 -X main.revision=abc123", "-o", program, ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	out, err = exec.Command(program, "version").CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), "ovation v9.8.7 go1.") || !strings.HasSuffix(string(out), " revision abc123\n") {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -10,10 +10,16 @@ import (
 // Choose is --memory where none is given, and what it was chosen by: two thirds of the
 // nearest limit of a cgroup, else a quarter of the machine. System is the root of the file
 // system.
-func Choose(system fs.FS) (memory int64, by string, err error) {
+func Choose(system fs.FS) (memory int64, by string, err error) { return choose(system, installed) }
+
+// choose is Choose, asking the kernel where /proc is not there.
+func choose(system fs.FS, kernel func() (int64, error)) (memory int64, by string, err error) {
 	machine, err := machineMemory(system)
 	if err != nil {
-		return 0, "", fmt.Errorf("--memory: how much the machine has cannot be read, a size is required: %w", err)
+		var unknown error
+		if machine, unknown = kernel(); unknown != nil {
+			return 0, "", fmt.Errorf("--memory: how much the machine has cannot be read, a size is required: %w", errors.Join(err, unknown))
+		}
 	}
 	chosen := machine / 4
 	by = fmt.Sprintf("a quarter of the machine's %d MiB", machine/MiB)

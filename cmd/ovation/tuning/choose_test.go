@@ -1,6 +1,9 @@
 package tuning
 
 import (
+	"errors"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -62,7 +65,27 @@ func TestChoose_RefusesASmallCgroup(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "300 MiB is 200 MiB, less than the 256MiB") || !strings.Contains(err.Error(), "384 MiB") {
 		t.Error(err)
 	}
-	if _, _, err := Choose(fstest.MapFS{}); err == nil {
-		t.Error("a machine of unknown memory got a budget")
+}
+
+// Where /proc is not there, the kernel is asked; where it does not say either, a size is required.
+func TestChoose_WithoutProc(t *testing.T) {
+	got, by, err := choose(fstest.MapFS{}, func() (int64, error) { return 8 << 30, nil })
+	if err != nil || got != 2<<30 || !strings.Contains(by, "a quarter of the machine's 8192 MiB") {
+		t.Errorf("%d %q %v", got, by, err)
+	}
+	_, _, err = choose(fstest.MapFS{}, func() (int64, error) { return 0, errors.ErrUnsupported })
+	if err == nil || !strings.Contains(err.Error(), "a size is required") {
+		t.Error("a machine of unknown memory got a budget:", err)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	kernel, err := installed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, err := machineMemory(os.DirFS("/"))
+	if err != nil || kernel < listed/2 || kernel > 2*listed {
+		t.Errorf("the kernel says %d MiB, /proc/meminfo %d: %v", kernel/MiB, listed/MiB, err)
 	}
 }
