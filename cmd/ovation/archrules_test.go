@@ -26,8 +26,6 @@ var rules = []struct {
 	{"a package has one comment, in doc.go", packageComments},
 	{"a file has at most 400 lines", fileLengths},
 	{"a function has at most 60 lines", functionLengths},
-	{"a type has at most 15 fields and 25 methods", typeSizes},
-	{"a package has at most 25 files and 20 exported types", packageSizes},
 	{"a file is named by a word of the field", retiredFileNames},
 	{"a name is made of words of the field", retiredNames},
 	{"an exported name is documented", exportsDocumented},
