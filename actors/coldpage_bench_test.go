@@ -53,6 +53,9 @@ func BenchmarkColdPage(b *testing.B) {
 			_, _ = r.source.Append(context.Background(), i/1000%2, records)
 			records = nil
 		}
+		if i%200_000 == 0 { // no more wait than are applied in time
+			r.settled()
+		}
 	}
 	r.settled()
 	now := domain.Second(from + width)
