@@ -15,7 +15,7 @@ func (p *Plan) Canon(in any, without ...string) string {
 	v, out := reflect.ValueOf(in).Elem(), []string(nil)
 	for _, q := range p.params {
 		value, absent := v.FieldByIndex(q.index), p.zero.FieldByIndex(q.index)
-		if slices.Contains(without, q.folded) || reflect.DeepEqual(value.Interface(), absent.Interface()) {
+		if slices.Contains(without, q.folded()) || reflect.DeepEqual(value.Interface(), absent.Interface()) {
 			continue
 		}
 		if q.pointer {
@@ -25,7 +25,7 @@ func (p *Plan) Canon(in any, without ...string) string {
 		if k := value.Kind(); k == reflect.String || k == reflect.Slice && value.Type().Elem().Kind() == reflect.String {
 			verb = "%s=%q"
 		}
-		out = append(out, fmt.Sprintf(verb, q.folded, value.Interface()))
+		out = append(out, fmt.Sprintf(verb, q.folded(), value.Interface()))
 	}
 	slices.Sort(out)
 	return strings.Join(out, "\n")

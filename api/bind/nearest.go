@@ -13,8 +13,9 @@ func (p *Plan) hint(name string) string {
 		if q.InPath || len(name) > maxMisspelt {
 			continue
 		}
-		d := edits(name, q.folded)
-		if d < least && d <= max(len(name), len(q.folded))/2 {
+		known := q.folded()
+		d := edits(name, known)
+		if d < least && d <= max(len(name), len(known))/2 {
 			best, least = q.Name, d
 		}
 	}
