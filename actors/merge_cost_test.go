@@ -4,10 +4,13 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // What BenchmarkMerged_Questions asks: of so many members with so many actions each, of which one in
@@ -91,4 +94,59 @@ func costRatio(b *testing.B, q *domain.Question, nodes ...*harness) {
 	}
 	b.ReportMetric(float64(least[1].Nanoseconds())/1000, "us")
 	b.ReportMetric(float64(least[1])/float64(least[0]), "ratio")
+}
+
+// A merge reads each row of the member that is merged a few times, however many steps they come in.
+func TestMerge_ReadsRowsOnceAStep(t *testing.T) {
+	read := func(rows int) (n int64) {
+		inBubble(t, func(t *testing.T) {
+			x := &powers{harness: newHarness(t, 2, Options{})}
+			x.close()
+			counter := new(atomic.Int64)
+			x.wrapShard(1, func(s shard.Store) shard.Store { return readRows{s, counter} })
+			x.open()
+			x.furnish(1)
+			into, from := x.memberOf(0), x.memberOf(1)
+			for i := range uint64(rows) {
+				a := x.actOf(from, i+1)
+				a.Time += int64(i) * 30
+				a.Content.Content = strings.Repeat("x", 2<<10)
+				x.publish(a)
+			}
+			x.settled()
+			before := counter.Load()
+			x.must(x.do(into, &domain.MergeMembers{Member: into, From: from}))
+			x.settled()
+			x.wantActions(rows)
+			n = counter.Load() - before
+			steps := x.lends(0, domain.LendRows)
+			t.Logf("%d rows in %d steps: %d read", rows, steps, n)
+			if steps < rows/500 {
+				t.Errorf("%d rows in %d steps", rows, steps)
+			}
+		})
+		return n
+	}
+	if few, many := read(2000), read(6000); many > 4*few {
+		t.Errorf("of 2,000 rows %d are read, of 6,000 %d", few, many)
+	}
+}
+
+// readRows counts the rows that a shard reads of its members.
+type readRows struct {
+	shard.Store
+	n *atomic.Int64
+}
+
+func (s readRows) Past(account domain.AccountID, ord domain.Ordinal) ([]domain.Row, error) {
+	past, err := s.Store.Past(account, ord)
+	s.n.Add(int64(len(past)))
+	return past, err
+}
+
+func (s readRows) At(
+	account domain.AccountID, ord domain.Ordinal, time domain.Second, seq uint64,
+) (domain.Row, bool, error) {
+	s.n.Add(1)
+	return s.Store.At(account, ord, time, seq)
 }

@@ -22,6 +22,7 @@ type lenders struct {
 // What a step has at most, beside one row of any size. The journal takes 2 MiB.
 const (
 	stepRows   = 4000
+	stepRead   = 250       // rows whose contents are read at once
 	stepBytes  = 768 << 10 // of rows
 	stepTaken  = 1 << 10   // what a row that is taken back counts as: finding its copy takes 0.3 ms in a month of 10,000
 	stepRecord = 1 << 20   // of the lender's record, with those of members merged into it
@@ -88,7 +89,7 @@ func (n *lenders) next(ctx actor.Context, r *domain.Record, l *domain.Lend) erro
 // lend sends the rows behind those that were sent. With the last of them the member is handed over.
 func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) error {
 	at, id := k.Place(), k.State().Member.ID
-	rows, rest, err := n.rowsBehind(ctx, k, loan.Copied)
+	rows, rest, err := n.rowsBehind(ctx, at, loan)
 	if err != nil {
 		return err
 	}
@@ -130,37 +131,93 @@ func (n *lenders) outgrown(ctx actor.Context, k *members.Actor, loan domain.Loan
 	return n.Shard.Stage(ctx)
 }
 
-// rowsBehind are rows that count as the member's with sequences above one, in their order, and
+// rowsBehind are rows that count as the member's and were not sent, in the order of their sequences, and
 // whether there are more. Of one-time actions that were deleted the mark is among them.
 func (n *lenders) rowsBehind(
-	ctx actor.Context, k *members.Actor, seq uint64,
+	ctx actor.Context, at member.Place, loan domain.Loan,
 ) (lent []domain.LentRow, more bool, err error) {
-	var all []domain.Row
-	for _, source := range n.groups.sources(k.Place()) {
-		past, err := n.Loaded.Past(source)
-		if err != nil {
-			return nil, false, err
-		}
-		for _, row := range past {
-			if row.Seq <= seq {
-				continue
-			}
-			lends, err := n.loans.lendable(ctx, &row)
-			if err != nil {
-				return nil, false, err
-			}
-			if lends {
-				all = append(all, row)
-			}
-		}
+	var rows []domain.Row
+	full := false
+	read := func() error {
+		some, err := n.loans.lentRows(rows)
+		lent, rows = append(lent, some...), rows[:0]
+		full = stepOf(lent) < len(lent)
+		return err
 	}
-	slices.SortFunc(all, func(a, b domain.Row) int { return cmp.Compare(a.Seq, b.Seq) })
-	some := all[:min(len(all), stepRows)]
-	if lent, err = n.loans.lentRows(some); err != nil {
+	left, err := n.eachUnsent(ctx, at, loan, func(row *domain.Row) (more bool, err error) {
+		if rows = append(rows, *row); len(rows) == stepRead {
+			err = read()
+		}
+		return !full, err
+	})
+	if err == nil {
+		err = read()
+	}
+	if err != nil {
 		return nil, false, err
 	}
+	if !full {
+		delete(n.loans.unsent, at)
+		return lent, false, nil
+	}
 	lent = lent[:stepOf(lent)]
-	return lent, len(lent) < len(all), nil
+	last := lent[len(lent)-1].Row.Seq
+	left = slices.DeleteFunc(left, func(u unsentRow) bool { return u.seq <= last })
+	n.loans.unsent[at] = unsent{loan.Ticket, last, left}
+	return lent, true, nil
+}
+
+// eachUnsent calls f with rows that count as the member's and were not sent, until f has enough, and gives
+// the places of all that were not sent. Where they are is kept from step to step: a step reads its own rows,
+// and not all that the member did. They are those that a start would find.
+func (n *lenders) eachUnsent(
+	ctx actor.Context, at member.Place, loan domain.Loan, f func(*domain.Row) (more bool, err error),
+) (left []unsentRow, err error) {
+	more := true
+	lend := func(row *domain.Row) error {
+		lends, err := n.loans.lendable(ctx, row)
+		if lends && err == nil {
+			more, err = f(row)
+		}
+		return err
+	}
+	last := loan.Copied
+	if kept, is := n.loans.unsent[at]; is && kept.ticket == loan.Ticket && kept.copied == loan.Copied {
+		left = kept.rows
+		last = left[len(left)-1].seq
+	}
+	for i := 0; i < len(left) && more; i++ {
+		u := &left[i]
+		row, there, err := n.Store.At(u.at.Account, u.at.Ord, u.time, u.seq)
+		if there && err == nil { // else its source was erased
+			err = lend(&row)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !more {
+		return left, nil
+	}
+	var all []domain.Row // that came since, or of the first step all
+	for _, source := range n.groups.sources(at) {
+		past, err := n.Loaded.Past(source)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, slices.DeleteFunc(past, func(r domain.Row) bool { return r.Seq <= last })...)
+	}
+	slices.SortFunc(all, func(a, b domain.Row) int { return cmp.Compare(a.Seq, b.Seq) })
+	for i := range all {
+		left = append(left, unsentRow{placeOf(&all[i]), all[i].Time, all[i].Seq})
+		if !more {
+			continue
+		}
+		if err := lend(&all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
 }
 
 // stepOf is how many of the rows one step has.

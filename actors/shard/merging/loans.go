@@ -14,6 +14,20 @@ type loans struct {
 	of     map[member.Place]domain.Loan
 	lent   []lentOn // by the record being applied: not sent yet
 	depths depths
+	unsent map[member.Place]unsent // of lenders that have sent a step, and not the last
+}
+
+// unsent is where the rows of a lender are that were not sent.
+type unsent struct {
+	ticket, copied uint64 // of the loan (domain.Loan)
+	rows           []unsentRow
+}
+
+// unsentRow is where a row is.
+type unsentRow struct {
+	at   member.Place
+	time domain.Second
+	seq  uint64
 }
 
 // begin notes a loan of a lender.
@@ -26,6 +40,7 @@ func (n *loans) begin(of *domain.Member, loan domain.Loan) {
 // end forgets a loan.
 func (n *loans) end(at member.Place) {
 	delete(n.of, at)
+	delete(n.unsent, at)
 	n.depths.end(at)
 }
 

@@ -77,7 +77,7 @@ type Merger struct {
 func New(c Config) *Merger {
 	out := sender{&c}
 	g := &groups{Config: &c, counted: map[member.Place]member.Place{}, of: map[member.Place][]member.Place{}, pairs: map[member.Place]map[pair]uint64{}}
-	l := &loans{sender: out, groups: g, of: map[member.Place]domain.Loan{}, depths: newDepths()}
+	l := &loans{sender: out, groups: g, of: map[member.Place]domain.Loan{}, depths: newDepths(), unsent: map[member.Place]unsent{}}
 	g.covers = l.covered
 	return &Merger{
 		groups: g, loans: l, lenders: lenders{sender: out, groups: g, loans: l},
