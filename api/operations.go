@@ -88,9 +88,9 @@ func catalogOperations(member *members.Service, brand *brands.Service) []*serve.
 func memberOperations(s *services) []*serve.Operation {
 	member := s.members
 	return []*serve.Operation{
-		serve.Post("registerMember", "Members", "/v1.1/member/register", "Register a member by a service, or meet it again", s.registration.Register, serve.Public, serve.WithBearer),
+		serve.Post("registerMember", "Members", "/v1.1/member/register", "Register a member by a service, or meet it again", s.registration.Register, serve.Public, serve.WithBearer, serve.Withheld(registration.Withheld...)),
 		serve.Post("registerMembers", "Members", "/v1.1/members/register", "Register many members: good ones are taken whatever the others are", s.registration.RegisterMany, serve.Advanced, serve.Many[registration.Registration]),
-		serve.Post("attachService", "Members", "/v1.1/member/:memberid/register", "Attach a service to a member, or update the one it has", s.registration.Attach, serve.PublicWithBearer),
+		serve.Post("attachService", "Members", "/v1.1/member/:memberid/register", "Attach a service to a member, or update the one it has", s.registration.Attach, serve.PublicWithBearer, serve.Withheld(registration.Withheld...)),
 		serve.Post("loginMember", "Members", "/v1.1/member/login", "Log a member in by a service", s.registration.Login, serve.Public),
 		serve.Post("updateMember", "Members", "/v1.1/member/:memberid/update", "Update a member: what is given overwrites", s.profile.Update, serve.Objects("extended"), serve.PublicWithBearer),
 		serve.Post("verifyMember", "Members", "/v1.1/member/:memberid/verify", "Mark an address of a member as verified", s.profile.Verify),

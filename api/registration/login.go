@@ -49,6 +49,10 @@ func (in *loginIn) Missing(has func(string) bool) string {
 // Login logs a member in by a service record of the application. An address from which too many
 // wrong passwords came is refused before anything is looked up.
 func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*wire.Envelope, error) {
+	if req.Public() && in.IP != "" { // everybody may say so
+		req.Warn("ip was ignored: a public key does not say where the member is")
+		in.IP = ""
+	}
 	from, service := in.from(req), domain.Service(in.Service)
 	if err := s.permitted(req, service, 0); err != nil {
 		return nil, err

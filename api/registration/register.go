@@ -42,6 +42,10 @@ type profileIn struct {
 	AvatarURL *bind.URL   `name:"avatarurl" doc:"picture on the service" eg:"https://example.com/ada.png"`
 }
 
+// Withheld are the parameters of a registration that a public key, which everybody may have, cannot give:
+// whom a partner means, whose list the member is on, what the network says of it, and where it is.
+var Withheld = []string{"partner", "code", "sourceuid", "segmentid", "paidaccount", "followers", "likes", "ip"}
+
 // partnerIn is the member's identity with a partner.
 type partnerIn struct {
 	Partner   string `name:"partner" doc:"partner id; code wins over it" eg:"acme"`

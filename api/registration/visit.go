@@ -16,7 +16,7 @@ import (
 
 // visitIn is what a registration or a login says of itself.
 type visitIn struct {
-	IP        bind.Address `name:"ip" doc:"the member's IP address, v4 or v6: kept with the visit; wrong passwords are counted by it, without it by the connection's" eg:"192.0.2.7"`
+	IP        bind.Address `name:"ip" doc:"the member's IP address, v4 or v6: kept with the visit; wrong passwords are counted by it, without it by the connection's; not with a public key" eg:"192.0.2.7"`
 	UserAgent string       `name:"useragent" max:"4096" doc:"browser user agent; the device follows from it" eg:"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)"`
 	WebPath   string       `name:"webpath" max:"4096" doc:"page the member is on: an address, or a path on domain" eg:"https://moons.example/join?from=mail"`
 	Referrer  string       `name:"referring_url" max:"4096" doc:"page the member came from" eg:"https://search.example/"`

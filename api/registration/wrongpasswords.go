@@ -1,6 +1,8 @@
 package registration
 
 import (
+	"net/netip"
+	"strconv"
 	"sync"
 	"time"
 
@@ -19,7 +21,8 @@ const (
 // are forgotten.
 const addressesMost = 1 << 14
 
-// wrongPasswords counts wrong passwords by the address that they came from. Any goroutine.
+// wrongPasswords counts wrong passwords by the account that they were for and the address that they came
+// from. Any goroutine.
 type wrongPasswords struct {
 	mu sync.Mutex
 	by map[string]*wrongFrom
@@ -31,15 +34,21 @@ type wrongFrom struct {
 	until time.Time   // locked until then
 }
 
-// from is the address that wrong passwords are counted by; empty: none is known.
+// from is the account and the address that wrong passwords are counted by; empty: no address is known. An
+// account's backend says where its members are; of IPv6 who has one address has the /64 around it.
 func (in *visitIn) from(req *serve.Request) string {
-	if in.IP != "" {
-		return string(in.IP)
+	at := req.Remote()
+	if said, err := netip.ParseAddr(string(in.IP)); err == nil {
+		at = said.Unmap()
 	}
-	if at := req.Remote(); at.IsValid() {
-		return at.String()
+	if !at.IsValid() {
+		return ""
 	}
-	return ""
+	if at.Is6() {
+		network, _ := at.WithZone("").Prefix(64) // 64 is a length of IPv6
+		at = network.Addr()
+	}
+	return strconv.FormatUint(uint64(req.Account()), 10) + "/" + at.String()
 }
 
 // check refuses a request by email from a locked address, before anything is looked up.

@@ -191,8 +191,8 @@ func (x *exchange) verify(bearer *string) error {
 	return nil
 }
 
-// forPages refuses a public key that the operation is not made for, or that lacks the member's token
-// it is made for.
+// forPages refuses a public key that the operation is not made for, that lacks the member's token
+// it is made for, or that says what only the account knows.
 func (x *exchange) forPages() error {
 	req := &x.req
 	switch {
@@ -204,6 +204,12 @@ func (x *exchange) forPages() error {
 		return x.foreign
 	case req.Bearer == 0 && x.op.OfMember:
 		return errNoBearer
+	}
+	for _, name := range x.op.Withheld {
+		if _, given := req.Params.Get(bind.Fold(name)); given {
+			name = req.Params.Spelled(name)
+			return domain.Bad(domain.WrongApplication, name, name+" is for the account to say: a public key does not take it")
+		}
 	}
 	return nil
 }

@@ -51,6 +51,8 @@ type Access struct {
 	TakesBearer bool // a member's token says whom it is about; one of another member is refused
 	Public      bool // a public key may use it
 	OfMember    bool // a public key may use it for the member of the Bearer alone
+
+	Withheld []string // parameters that a public key may not give: what only the account knows
 }
 
 // Outcome is a status of success and the shape of its body.
@@ -83,6 +85,9 @@ func Public(o *Operation) { o.Public = true }
 func PublicWithBearer(o *Operation) {
 	o.Access = Access{TakesBearer: true, Public: true, OfMember: true}
 }
+
+// Withheld names parameters that a public key may not give.
+func Withheld(names ...string) Option { return func(o *Operation) { o.Access.Withheld = names } }
 
 // Objects names parameters that may be JSON objects.
 func Objects(names ...string) Option { return func(o *Operation) { o.Objects = names } }
