@@ -159,6 +159,7 @@ func (x *merges) unmerge() {
 // remove deletes an action, by the id that it has in a feed.
 func (x *merges) remove() {
 	x.t.Helper()
+	x.rested() // no action that was deleted is shown
 	if feed := x.feed(); len(feed.Items) > 0 {
 		x.delete(feed.Items[x.rnd.IntN(len(feed.Items))])
 	}
