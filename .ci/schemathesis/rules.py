@@ -14,6 +14,7 @@ RULES = {
     "one of several parameters is required": (3, r"( or | with |, ).* is required$"),
     "a parameter requires another one": (3, r"^\S+( or \S+, beside \S+,|) is required$"),
     "a region needs its country": (4, r"^region needs exactly one country$"),
+    "two names of one field do not differ": (4, r" are one field and differ$"),
     "ways to name a member exclude one another": (4, r"is a second way to say who|must be given in one way"),
     "a token or a cursor is one that the server made": (4, r"^(wait_for|cursor|explain_after) must be"),
     "a range starts before it ends": (4, r"^the range must start before it ends$"),

@@ -2,7 +2,6 @@ package openapi
 
 import (
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -77,7 +76,7 @@ func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
 	}
 	if o.Enterprise != "" {
 		out["patternProperties"] = object{"^" + o.Enterprise + "[a-z0-9_]{1,32}$": object{
-			"type": "integer", "format": "int64", "minimum": math.MinInt64, "maximum": math.MaxInt64, "description": "a field of the customer's own, shown in the Brand object under this name; needs the enterprise plan (else error 9)",
+			"type": "integer", "format": "int64", "minimum": -domain.MaxID, "maximum": domain.MaxID, "description": "a field of the customer's own, shown in the Brand object under this name; needs the enterprise plan (else error 9)",
 		}}
 	}
 	return out
