@@ -161,7 +161,7 @@ func (h *ward) metric(name string, labels ...string) float64 {
 func (h *ward) answered() (lagMs int64) {
 	h.Helper()
 	p := windows(time.Now())[0].params()
-	p["all_member_actions"] = "1"
+	p["all_member_actions"], p["limit"] = "1", "1000"
 	_, meta, err := h.engine.speaks(h.model.labels[0].key).Feed(h.Context(), p)
 	h.must(err)
 	return meta.LagMs

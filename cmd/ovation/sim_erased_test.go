@@ -136,7 +136,6 @@ func (w *simulation) checkExplanations(c *client.Client, l *label) error {
 		}
 		for _, b := range l.brands {
 			p := in.params()
-			delete(p, "limit")
 			p["explain"] = "1"
 			t, _, err := c.StatsActivity(context.Background(), b, p)
 			if err != nil {

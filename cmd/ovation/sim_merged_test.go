@@ -283,7 +283,7 @@ func (w *simulation) lookMerged() {
 	l := w.mergingLabel()
 	in := windowOf(1434000000)
 	p := in.params()
-	p["all_member_actions"] = "1"
+	p["all_member_actions"], p["limit"] = "1", "1000"
 	w.user(func() error {
 		w.model.mu.Lock()
 		was := w.model.merges.present[l]

@@ -41,7 +41,7 @@ func windows(now time.Time) []window {
 
 func (w window) params() client.Params {
 	return client.Params{
-		"start_date": w.from.Format(time.DateTime), "end_date": w.to.Format(time.DateTime), "includeOneTime": "1", "limit": "0,1000",
+		"start_date": w.from.Format(time.DateTime), "end_date": w.to.Format(time.DateTime), "includeOneTime": "1",
 	}
 }
 

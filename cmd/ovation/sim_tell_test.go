@@ -122,7 +122,7 @@ func tellCountries(c *client.Client, b domain.BrandID, p client.Params, s *sum) 
 }
 
 func tellMembersOf(c *client.Client, b domain.BrandID, p client.Params, s *sum) error {
-	p["brandID"] = fmt.Sprint(b)
+	p["brandID"], p["limit"] = fmt.Sprint(b), "1000"
 	t, _, err := c.MembersActivity(context.Background(), p)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 			services[i.service]++
 		}
 	}
-	all := client.Params{"start_date": "2025-01-01 00:00:00", "end_date": "2029-01-01 00:00:00", "limit": "1000"}
+	all := client.Params{"start_date": "2025-01-01 00:00:00", "end_date": "2029-01-01 00:00:00"}
 	ctx, visits := context.Background(), uint64(0)
 	for _, n := range l.visits {
 		visits += uint64(n)
@@ -92,6 +92,7 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 	if err != nil {
 		return err
 	}
+	all["limit"] = "1000"
 	domains, _, err := c.TopDomains(ctx, 0, all)
 	if err != nil {
 		return err
