@@ -37,6 +37,9 @@ type SourceConfig struct {
 	Pages   PageSize // of readers
 }
 
+// RouterGroups begins the names of the groups whose offsets say where the routers of a journal read on.
+const RouterGroups = "router-"
+
 // OpenSource finds the public topic. It asks again, also for one that does not
 // exist, until ctx ends.
 func OpenSource(ctx context.Context, client *kafka.Client, cfg SourceConfig) (*Source, error) {
@@ -45,7 +48,7 @@ func OpenSource(ctx context.Context, client *kafka.Client, cfg SourceConfig) (*S
 		return nil, fmt.Errorf("open source: %w", err)
 	}
 	return &Source{
-		client: client, topic: cfg.Topic, id: t.ID, group: "router-" + cfg.Journal.String(),
+		client: client, topic: cfg.Topic, id: t.ID, group: RouterGroups + cfg.Journal.String(),
 		hasher: cfg.Hasher, stats: cfg.Stats, pages: cfg.Pages, read: map[int]domain.TopicID{},
 	}, nil
 }

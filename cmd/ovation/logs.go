@@ -61,7 +61,7 @@ func (p *program) openLog(ctx context.Context) error {
 			return err
 		}
 		own := wire.Config{
-			Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: p.cfg.ownTopics(), Kept: p.cfg.keptTopics(), Password: password,
+			Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: p.cfg.ownTopics(), Kept: p.cfg.keptTopics(), OwnGroups: ingest.RouterGroups, Password: password,
 			MaxProduce: p.budget.Log.Request, MaxFetch: p.budget.Log.Request / 2, KeepBytes: p.budget.Log.Connection,
 		}
 		if p.broker, err = wire.New(own, l); err != nil {

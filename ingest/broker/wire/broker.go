@@ -35,9 +35,11 @@ type Config struct {
 	// delete: connections by Dial, and those authenticated as NodeUser with the password.
 	Own []string
 	// Kept are topics that every client appends to, and only nodes trim and delete.
-	Kept     []string
-	Password string       // empty: none can
-	Logger   *slog.Logger // nil: slog.Default
+	Kept []string
+	// OwnGroups begins the names of the groups whose offsets only nodes commit; empty: there are none.
+	OwnGroups string
+	Password  string       // empty: none can
+	Logger    *slog.Logger // nil: slog.Default
 }
 
 // Broker serves a log on one address.

@@ -16,13 +16,10 @@ func (c call) cutForbidden(topic string) error {
 	return c.only(topic, slices.Contains(c.cfg.Own, topic) || slices.Contains(c.cfg.Kept, topic))
 }
 
-// routerGroups begins the names of the groups whose offsets say where the nodes read on.
-const routerGroups = "router-"
-
-// forbiddenGroup reports that a client would say where the nodes read on: what it leaves out would be routed
-// never.
+// forbiddenGroup reports that a client would say where the nodes read on: what it leaves out would never be
+// routed.
 func (c call) forbiddenGroup(group string) bool {
-	if c.conn.node || !strings.HasPrefix(group, routerGroups) {
+	if c.conn.node || c.cfg.OwnGroups == "" || !strings.HasPrefix(group, c.cfg.OwnGroups) {
 		return false
 	}
 	c.complain("a client that is no node of this installation would commit offsets of the routers", "group", group)

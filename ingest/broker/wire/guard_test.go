@@ -27,7 +27,8 @@ import (
 func guarded(t testing.TB) (r *harness, said *bytes.Buffer) {
 	said = &bytes.Buffer{}
 	r = newHarness(t, func(c *wire.Config, _ *log.Options) {
-		c.Own, c.Kept, c.Password, c.Logger = []string{"own", "later"}, []string{"kept"}, "the password", slog.New(slog.NewTextHandler(said, nil))
+		c.Own, c.Kept, c.OwnGroups = []string{"own", "later"}, []string{"kept"}, "router-"
+		c.Password, c.Logger = "the password", slog.New(slog.NewTextHandler(said, nil))
 	})
 	r.create("own", 1)
 	r.create("open", 1)
