@@ -21,7 +21,7 @@ type latestRows struct {
 }
 
 // find finds the latest action of each of the places, which all have one; of those
-// in one second that with the highest sequence. Spans are read backwards, the newest
+// in one second that with the lowest sequence, as in a feed. Spans are read backwards, the newest
 // first, until none can win any more.
 func (x *latestRows) find(a *Ask, places []topk.Place) ([]domain.Row, error) {
 	list := make([]domain.Row, len(places))
@@ -112,15 +112,15 @@ func (l *latestSearch) since() domain.Second {
 	return l.bound
 }
 
-// newer is the member's row, its time and sequence set, if these are later than what
-// it has; else nil.
+// newer is the member's row, its time and sequence set, if it comes before what it has: it
+// is later, or as late with a lower sequence; else nil.
 func (l *latestSearch) newer(ord, time uint32, seq uint64) *domain.Row {
 	r := &l.rows[l.x.index[ord]-1]
 	switch {
-	case time < r.Time || time == r.Time && seq <= r.Seq:
-		return nil
 	case r.Seq == 0:
 		l.missing--
+	case time < r.Time || time == r.Time && seq >= r.Seq:
+		return nil
 	}
 	r.Time, r.Seq = time, seq
 	return r

@@ -19,8 +19,8 @@ func Rank(o domain.Order, l *domain.Leader) uint64 {
 	return uint64(l.At)
 }
 
-// leaders is the members with an action that counts, by rank; of each the latest action has the
-// greatest id of its second.
+// leaders is the members with an action that counts, by rank; of the actions of
+// one second that with the least id is the latest, as in a feed.
 func (m *Model) leaders(q *domain.Question) *domain.Leaders {
 	out, top := &domain.Leaders{}, &q.Top
 	leaders, latest := m.ranked(q)
@@ -88,7 +88,7 @@ func (m *Model) ranked(
 		}
 		l.Actions++
 		l.Score += uint64(a.Row.Points)
-		if was := latest[a.Member].Row; a.Row.Time > was.Time || a.Row.Time == was.Time && a.Row.ID() > was.ID() {
+		if was := latest[a.Member].Row; a.Row.Time > was.Time || a.Row.Time == was.Time && a.Row.ID() < was.ID() {
 			latest[a.Member] = a
 		}
 	}
