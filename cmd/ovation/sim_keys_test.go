@@ -76,10 +76,11 @@ func (w *simulation) putKeys() {
 	})
 }
 
-// checkKeys asks a life, once, for all that was acknowledged before it; the cache is empty then.
+// checkKeys asks a life, once, for all that was acknowledged before it; the cache is empty then. One that
+// has just lost its power is not waited for: the schedule, which calls this, revives it.
 func (w *simulation) checkKeys() error {
-	e := w.alive()
-	if e == nil || w.keys.checked == w.lives {
+	e := w.engine
+	if e == nil || e.api == nil || e.power.isOff() || w.keys.checked == w.lives {
 		return nil
 	}
 	w.keys.checked = w.lives
