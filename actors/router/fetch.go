@@ -79,12 +79,31 @@ func (r *router) acceptedOn(err error, at journal.GapPlace) *domain.AcceptGap {
 	return r.accepted(at)
 }
 
+// lookAtEnd is how often the end is looked at while no page is read.
+const lookAtEnd = time.Second
+
+// credit waits for a credit as TakeCredit does. Where pages are not appended it looks at the end of the
+// partition meanwhile: status says how much waits there.
+func (r *router) credit(ctx context.Context, credit chan []domain.Arrival, last int64) (spare []domain.Arrival, ok bool) {
+	for {
+		waits, cancel := context.WithTimeout(ctx, lookAtEnd)
+		spare, ok = journal.TakeCredit(waits, credit, last)
+		cancel()
+		if ok || ctx.Err() != nil {
+			return spare, ok
+		}
+		if end, err := r.o.Source.End(ctx, r.partition); err == nil {
+			r.shared.End.Store(end)
+		}
+	}
+}
+
 // read reads pages until there is a gap, or ctx ends.
 func (r *router) read(ctx context.Context, at journal.GapPlace, send func(any)) (journal.GapPlace, error) {
 	reader := r.o.Source.Reader(r.partition)
 	credit := journal.NewCredits[domain.Arrival]()
 	for failures, last := 0, int64(journal.CoalesceBelow); ; {
-		spare, ok := journal.TakeCredit(ctx, credit, last)
+		spare, ok := r.credit(ctx, credit, last)
 		if !ok {
 			return at, ctx.Err()
 		}
@@ -109,6 +128,7 @@ func (r *router) read(ctx context.Context, at journal.GapPlace, send func(any)) 
 		failures = 0
 		r.shared.Reading.Progress(r.o.Log, "partition", r.partition)
 		r.shared.Reads.Add(1)
+		r.shared.End.Store(p.End)
 		at.Next, at.Epoch, last = p.Next, p.Epoch, journal.Readable(len(p.Arrivals), p.Next, p.End)
 		send(&sourcePage{p, time.Now(), credit})
 	}

@@ -83,7 +83,6 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 	r.next, r.epoch = p.Next, p.Epoch
 	shared.Routed.Add(int64(len(p.Arrivals)))
 	shared.Next.Store(p.Next)
-	shared.End.Store(p.End)
 	shared.Fresh.Applied(p.End, p.Next, p.readAt)
 	now := time.Now()
 	if now.Sub(r.committed) >= groupEvery || len(p.Arrivals) == 0 {

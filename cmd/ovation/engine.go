@@ -69,10 +69,14 @@ func (m management) Ready() error {
 }
 
 // Degraded is what has stopped while the node answers rightly: a partition of the public
-// topic, or appends to a full disk.
+// topic, or appends to a full disk or by a clock that is wrong.
 func (m management) Degraded() error {
 	var whys []string
-	if l := m.p.shown().ReadLog(); l != nil && l.Refusing != "" {
+	switch l := m.p.shown().ReadLog(); {
+	case l == nil || l.Refusing == "":
+	case l.Unstamped:
+		whys = append(whys, "the embedded log stamps nothing, what is written is refused; what is published to activities is kept and counts once the clock is right: "+l.Refusing)
+	default:
 		whys = append(whys, "the embedded log takes nothing, what is published and written is refused: "+l.Refusing)
 	}
 	if k := m.p.shown().ReadKeys(); k != nil && k.Stopped != "" {

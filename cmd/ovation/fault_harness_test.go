@@ -16,6 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
 // ward is the world of the crash simulation in which one thing is wrong at a time: what
@@ -155,6 +156,20 @@ func (h *ward) metric(name string, labels ...string) float64 {
 	}
 	h.Fatalf("no metric %s %v", name, labels)
 	return 0
+}
+
+// publishedTo is the end of a partition of the public topic, as the broker has it.
+func (h *ward) publishedTo(partition int) int64 {
+	h.Helper()
+	topic, ok := h.broker.log.Topics.ByName(kafka.Activities)
+	if !ok {
+		h.Fatal("the broker has no public topic")
+	}
+	p, err := h.broker.log.Topics.Partition(topic.ID, int32(partition))
+	h.must(err)
+	_, end, err := p.Bounds()
+	h.must(err)
+	return end
 }
 
 // answered reads a feed, and gives the lag of its header.

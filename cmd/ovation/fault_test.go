@@ -146,8 +146,8 @@ func TestFault_BrokerAway(t *testing.T) {
 	}
 }
 
-// A broker whose clock leaps by hours stamps nothing until the clock is corrected; status
-// reports it, and nothing is lost.
+// A broker whose clock leaps by hours stamps nothing until the clock is corrected: status and
+// readiness name what is refused and what is kept, routers show how much waits, and nothing is lost.
 func TestFault_BrokerClockAheadByHours(t *testing.T) {
 	inWard(t, func(h *ward) {
 		h.engine.eventLog = h.broker.log // as where the node brings it
@@ -160,6 +160,24 @@ func TestFault_BrokerClockAheadByHours(t *testing.T) {
 			st := h.engine.shown().Read()
 			if st.Log.Refusing != "the clock leapt by "+leap.String()+": set it right, or start again if it is" || h.metric("waiting", "what", "log", "id", "") != 1 {
 				h.Errorf("%+v", st.Log)
+			}
+			if !st.Log.Unstamped {
+				h.Error("status says that all is refused")
+			}
+			why := (management{h.engine.program}).Degraded()
+			if why == nil || !strings.Contains(why.Error(), "what is published to activities is kept and counts once the clock is right") {
+				h.Errorf("readiness says %v", why)
+			}
+			waiting := int64(0)
+			for _, r := range st.Routers {
+				end := h.publishedTo(r.Partition)
+				if r.End != end {
+					h.Errorf("the log ends at %d: %+v", end, r)
+				}
+				waiting += end - r.Next
+			}
+			if waiting == 0 {
+				h.Error("nothing that was published waits")
 			}
 			for i, s := range st.Shards {
 				if s.Behaviour != "serving" || s.Stopped != "" || s.Applied != before[i].Applied {

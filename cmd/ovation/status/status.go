@@ -45,11 +45,13 @@ type Store struct {
 // Log is the embedded log. Senders repeat what it refuses for want of space; what stopped it
 // lasts until the node starts again.
 type Log struct {
-	Disk     uint64   `json:"disk"`
-	Refusing string   `json:"refusing,omitempty"`
-	Refused  uint64   `json:"refused"`
-	Corrupt  []string `json:"corruptFiles,omitempty"`
-	Stopped  string   `json:"stopped,omitempty"`
+	Disk     uint64 `json:"disk"`
+	Refusing string `json:"refusing,omitempty"`
+	// Unstamped: it refuses what its clock would stamp alone: activities are taken.
+	Unstamped bool     `json:"unstamped,omitempty"`
+	Refused   uint64   `json:"refused"`
+	Corrupt   []string `json:"corruptFiles,omitempty"`
+	Stopped   string   `json:"stopped,omitempty"`
 	// Requests and connections that were refused, by reason.
 	Requests map[string]uint64 `json:"refusedRequests,omitempty"`
 }
@@ -98,7 +100,7 @@ func (s *Source) ReadLog() *Log {
 		return nil
 	}
 	st := s.Log.Stats()
-	l := &Log{Disk: st.DiskBytes, Refusing: st.Refusing, Refused: st.Full, Corrupt: st.Corrupt}
+	l := &Log{Disk: st.DiskBytes, Refusing: st.Refusing, Unstamped: st.Unstamped, Refused: st.Full, Corrupt: st.Corrupt}
 	if s.Broker != nil {
 		l.Requests = s.Broker.Stats().Refused
 	}

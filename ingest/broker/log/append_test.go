@@ -102,7 +102,7 @@ func TestHeadroom_RefusesAppendsAndNoReads(t *testing.T) {
 	id := created(t, l, "t", 1)
 	mustAppend(t, l, id, plain(2, 1))
 	free = 256<<20 - 1
-	if s := l.Stats(); s.Refusing != "the disk is nearly full: 255 MiB free, 256 are the least" {
+	if s := l.Stats(); s.Unstamped || s.Refusing != "the disk is nearly full: 255 MiB free, 256 are the least" {
 		t.Fatalf("%+v", s)
 	}
 	_, _, _, err := part(t, l, id, 0).Append(plain(1, 1))
@@ -331,7 +331,10 @@ func TestClock_StampsNothingWhileItCannotBeRight(t *testing.T) {
 			clk.ms, passed = open.Add(c.shows).UnixMilli(), c.passed
 			for range 3 {
 				_, _, err := appendWait(l, id, 0, one.batch())
-				switch refusing := l.Stats().Refusing; {
+				st := l.Stats()
+				switch refusing := st.Refusing; {
+				case st.Unstamped != (c.why != ""):
+					t.Fatalf("%+v", st)
 				case c.why == "" && (err != nil || refusing != ""):
 					t.Fatalf("%v, %q", err, refusing)
 				case c.why != "" && (!errors.Is(err, StorageError) || !strings.Contains(err.Error(), c.why) || !strings.Contains(refusing, c.why)):

@@ -29,7 +29,7 @@
 //     wrong lengths is refused, since it would stop each of its readers.
 //   - On a topic with message.timestamp.type=LogAppendTime all records of a batch
 //     have the time of the append, which never goes back within a partition. Such appends
-//     are refused, with the reason in Stats.Refusing, while the clock cannot be right: at
+//     alone are refused, with the reason in Stats.Refusing, while the clock cannot be right: at
 //     the opening it is more than an hour behind the last record, or more than 90 days ahead
 //     of it; later it leaps by more than an hour, either way, against the time that has
 //     passed. A log that rests for weeks is right. Setting the clock right ends the refusal.

@@ -14,6 +14,7 @@ type Stats struct {
 	ReadBytes uint64   // given to readers
 	Full      uint64   // calls refused for want of free space
 	Refusing  string   // why appends are refused now; empty: they are not
+	Unstamped bool     // appends alone that the log would stamp are refused
 	Corrupt   []string // files in which something cannot be read
 	Topics    int
 	DiskBytes uint64 // the store's files
@@ -27,6 +28,7 @@ func (l *Log) Stats() Stats {
 	}
 	if s.Refusing = l.space.nearlyFull(); s.Refusing == "" {
 		s.Refusing = l.clock.wrong()
+		s.Unstamped = s.Refusing != ""
 	}
 	s.Corrupt = l.db.CorruptFiles()
 	s.Topics = len(l.Topics.All())
