@@ -165,6 +165,49 @@ func TestBearer_ShowsItsMember(t *testing.T) {
 	h.refused(h.get("/v1.1/member", "If-None-Match", tag), domain.MissingParameter, "email")
 }
 
+// A token made before a reset, in its second, too, reads until it expires and writes nothing; it is not exchanged
+// for one that does. A token made after the reset is good.
+func TestBearer_BeforeAReset(t *testing.T) {
+	for o, target := range bearerTargets() {
+		h := newFixture(t)
+		if o.Path == "/v1.1/auth" {
+			target = o.Path + "?" // by the Bearer, not by an access token
+		}
+		before := h.jwtOf(4097, keyAdvanced)
+		reset := *h.engine.members[4097]
+		reset.TokenMade = now.Unix()
+		h.engine.members[4097] = &reset
+		after := h.jwtOf(4097, keyAdvanced)
+		old, fresh := h.do(o.Method, keyed(target, keyAdvanced), "", as(before)...), h.do(o.Method, keyed(target, keyAdvanced), "", as(after)...)
+		h.status(fresh, http.StatusOK)
+		if o.Method == http.MethodPost {
+			wants(t, o.Name(), old, domain.InvalidKey, "Authorization")
+			continue
+		}
+		h.status(old, http.StatusOK)
+		access := h.api.Tokens.Access(4097, [10]byte{}, now.Unix())
+		for name, gives := range map[string]string{"a token that writes": after, "the access token": access} {
+			if strings.Contains(old.Body.String(), gives) {
+				t.Errorf("%s: a token of before the reset gets %s", o.Name(), name)
+			}
+		}
+		if !strings.Contains(old.Body.String(), before) {
+			t.Errorf("%s: %s", o.Name(), old.Body)
+		}
+	}
+	h := newFixture(t)
+	before := h.jwtOf(4097, keyAdvanced)
+	tag := h.get("/v1.1/member", as(before)...).Header().Get("Etag")
+	reset := *h.engine.members[4097]
+	reset.TokenMade = now.Unix()
+	h.engine.members[4097] = &reset
+	h.engine.unchanged = func(domain.AccountID, domain.Versions, *domain.ReadSet, []domain.Range) (domain.Position, bool) {
+		return domain.Position{}, true
+	}
+	tag = h.get("/v1.1/member", append(as(before), "If-None-Match", tag)...).Header().Get("Etag")
+	h.status(h.get("/v1.1/member", append(as(h.jwtOf(4097, keyAdvanced)), "If-None-Match", tag)...), http.StatusOK)
+}
+
 // The header is the scheme Bearer in any case, once; another scheme is not looked at. A key is
 // needed beside it.
 func TestBearer_Header(t *testing.T) {

@@ -145,6 +145,16 @@ func (m *Member) LastLogin() (at int64) {
 	return at
 }
 
+// TokensFrom is the earliest iat, in seconds since 1970, of a jwt that was made under the member's present
+// access token. A jwt of the second in which a reset replaced the one before may be older than the reset:
+// that second is not in it. The first access token replaced none.
+func (m *Member) TokensFrom() int64 {
+	if m.TokenMade == m.Created/1000 {
+		return m.TokenMade
+	}
+	return m.TokenMade + 1
+}
+
 // Changed is when a record last changed what answers show of the member, in ms since
 // 1970: its services, its profile or its opt-ins.
 func (m *Member) Changed() int64 {

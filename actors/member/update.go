@@ -144,7 +144,8 @@ func ResetPassword(dst []domain.Change, s *State, c *domain.ResetPassword) ([]do
 		if !c.Address.IsZero() {
 			replacePassword(m, c.Address, c.Password)
 		}
-		m.TokenHash, m.TokenMade = c.TokenHash, c.At/1000
+		m.TokenHash = c.TokenHash
+		m.TokenMade = max(c.At/1000, m.TokenMade+1) // it rises: a jwt made under the one before is older
 		m.Updated = max(m.Updated, c.At)
 		putPersonal(m, &c.Personal)
 	}), Updated

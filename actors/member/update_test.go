@@ -145,6 +145,24 @@ func TestResetPassword_EndsALock(t *testing.T) {
 	}
 }
 
+// The time of the access token rises with each reset, however fast they follow or late their clock is: jwts
+// that were made under the one before are older than those under it.
+func TestResetPassword_TokensAreOlder(t *testing.T) {
+	s := New(&domain.RegisterMember{At: 9100}, 1, domain.MemberIDOf(1, 7), 0)
+	if s.Member.TokensFrom() != 9 {
+		t.Fatalf("the first token is from %d", s.Member.TokensFrom())
+	}
+	for _, at := range []int64{9200, 9900, 8000, 60_000, 60_001} {
+		signed := max(at/1000, s.Member.TokensFrom()) // iat of a jwt just before
+		if _, end := ResetPassword(nil, s, &domain.ResetPassword{At: at}); end != Updated {
+			t.Fatal(end)
+		}
+		if m := &s.Member; signed >= m.TokensFrom() || m.TokenMade < at/1000 {
+			t.Fatalf("at %d: a jwt of %d, the token is of %d", at, signed, m.TokenMade)
+		}
+	}
+}
+
 // A command that was made of another personal part than the member has changes nothing; its key
 // is kept.
 func TestUpdate_OutdatedPartIsNotTaken(t *testing.T) {

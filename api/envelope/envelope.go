@@ -29,7 +29,8 @@ func SignedIn(m *domain.Member) domain.Service {
 }
 
 // Of is a member with its opt-ins and service records. The member's token is
-// made when the answer is known to be sent: it is no part of the ETag.
+// made when the answer is known to be sent: it is no part of the ETag. Who asks by an outdated token
+// gets that one back: it is not exchanged for one that writes.
 func (k Maker) Of(req *serve.Request, m *domain.Member, by domain.Service) *wire.Envelope {
 	optIns := OptIns(req, m)
 	e := &wire.Envelope{Data: k.Member(req, m), OptIns: optIns, Services: Records(m)}
@@ -43,7 +44,11 @@ func (k Maker) Of(req *serve.Request, m *domain.Member, by domain.Service) *wire
 		}
 	}
 	req.AtLast(func() (err error) {
-		subject := token.Subject{Member: m.ID, Service: by, Brands: brands, Segments: segments}
+		if req.Outdated(m) {
+			e.JWT = req.Token
+			return nil
+		}
+		subject := token.Subject{Member: m.ID, Service: by, Brands: brands, Segments: segments, From: m.TokensFrom()}
 		e.JWT, err = k.Tokens.Sign(subject, req.App.ID, req.Catalog.SigningKeys(), req.Now)
 		return err
 	})
@@ -97,9 +102,10 @@ func AnyOptIn(req *serve.Request, o *domain.OptState) wire.OptIn {
 	return wire.OptIn{Name: wire.Null("Global")}
 }
 
-// access is a member's access token; of a bare member it is not known.
-func (k Maker) access(m *domain.Member) string {
-	if m.IsBare() {
+// access is a member's access token; of a bare member it is not known, and an outdated member token
+// does not get it: it is exchanged for a new one.
+func (k Maker) access(req *serve.Request, m *domain.Member) string {
+	if m.IsBare() || req.Outdated(m) {
 		return ""
 	}
 	return k.Tokens.Access(m.ID, m.TokenRandom, m.TokenMade)
@@ -112,7 +118,7 @@ func (k Maker) Member(req *serve.Request, m *domain.Member) wire.Member {
 	return wire.Member{
 		ID: uint64(m.ID), FirstName: field(domain.FirstName), Surname: field(domain.Surname), Username: field(domain.Username),
 		Email: field(domain.EmailAddress), Gender: field(domain.Gender), Bio: field(domain.Bio),
-		AccessToken: k.access(m), AvatarURL: wire.Avatar(req.Base, m),
+		AccessToken: k.access(req, m), AvatarURL: wire.Avatar(req.Base, m),
 		Country: wire.Null(bind.CountryName()[country]), City: field(domain.City), State: field(domain.Region),
 		CountryCode: wire.Null(country), PostCode: field(domain.PostCode),
 		GeoCountry: field(domain.GeoCountry), GeoCity: field(domain.GeoCity), GeoRegion: field(domain.GeoRegion),

@@ -22,6 +22,7 @@ type Request struct {
 	Account domain.AccountID
 	App     domain.ApplicationID
 	Bearer  domain.MemberID // 0: none
+	Issued  int64           // in which second the Bearer was made
 	Changed int64           // of the account's catalog
 	Links   *page.Links
 	Clock   *Clock
@@ -114,12 +115,13 @@ func (c *Cache) Compared(same bool) {
 }
 
 // questionKey names the question as asked. It holds the application and the member of the
-// Bearer, too: an answer may show something of them.
+// Bearer, too, and when that was made: an answer may show something of them.
 func (q *Request) questionKey() key {
 	b := make([]byte, 0, 512)
 	b = binary.BigEndian.AppendUint32(b, uint32(q.Account))
 	b = binary.BigEndian.AppendUint32(b, uint32(q.App))
 	b = binary.BigEndian.AppendUint64(b, uint64(q.Bearer))
+	b = binary.BigEndian.AppendUint64(b, uint64(q.Issued))
 	for _, s := range [...]string{q.Links.Base, q.Links.Path} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}

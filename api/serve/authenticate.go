@@ -17,6 +17,8 @@ type Tokens interface {
 	// Verify is the member of a token that is good for the application: else
 	// domain.InvalidKey, or domain.WrongApplication for one of another application.
 	Verify(raw string, application domain.ApplicationID, keys []*domain.SigningKey, now time.Time) (domain.MemberID, error)
+	// Made is the second since 1970 in which a token was made that Verify has taken.
+	Made(raw string) int64
 	// KeySet is the JSON Web Key Set of those of the keys that are in force.
 	KeySet(keys []*domain.SigningKey, now time.Time) []byte
 }
@@ -26,6 +28,8 @@ type Caller struct {
 	Key    *domain.Key
 	App    *domain.Application
 	Bearer domain.MemberID // whose token the request has; 0: none
+	Token  string          // of the Bearer
+	Issued int64           // in which second since 1970 it was made
 }
 
 // Account is the account of the key.
@@ -40,6 +44,12 @@ func (c *Caller) Own(id domain.MemberID) error {
 		return errOther
 	}
 	return nil
+}
+
+// Outdated reports that the Bearer was made before the member's access token was reset: until it
+// expires it reads what it read before.
+func (c *Caller) Outdated(m *domain.Member) bool {
+	return c.Bearer != 0 && c.Bearer == m.ID && c.Issued < m.TokensFrom()
 }
 
 // The headers that name the caller. A Bearer that begins as keys do is a key, any other one is a
@@ -61,6 +71,7 @@ var (
 	errBearer     = domain.Bad(domain.WrongApplication, authorization, "a Bearer is not made for this operation")
 	errNoBearer   = domain.Bad(domain.WrongApplication, authorization, "a public key needs the Bearer of the member here")
 	errOther      = domain.Bad(domain.WrongApplication, authorization, "the Bearer is of another member")
+	errOutdated   = domain.Bad(domain.InvalidKey, authorization, "the Bearer was made before the member's access token was reset: it may read until it expires, and no more")
 	errTwice      = domain.Bad(domain.InvalidKey, authorization, "Authorization is given twice")
 )
 
@@ -186,7 +197,7 @@ func (x *exchange) verify(bearer *string) error {
 	if err != nil {
 		return err
 	}
-	req.Bearer = id
+	req.Bearer, req.Token, req.Issued = id, *bearer, x.server.Tokens.Made(*bearer)
 	req.Params.Imply(BearerGiven) // another application's, too: nothing is missing then
 	return nil
 }
@@ -231,6 +242,25 @@ func (x *exchange) permitted() error {
 		return errBearer
 	}
 	return x.ownsNamed()
+}
+
+// upToDate refuses a write by a Bearer that was made before a reset. Of a member that is not there, the
+// operation says so.
+func (x *exchange) upToDate() error {
+	req := &x.req
+	if req.Bearer == 0 || x.op.Method != http.MethodPost {
+		return nil
+	}
+	m, _, err := req.Engine.MemberRecord(x.deadline.ctx(), req.Account(), req.Bearer, req.Wait)
+	switch code := domain.CodeOf(err); {
+	case code == domain.NotFound || code == domain.Gone:
+		return nil
+	case err != nil:
+		return err
+	case req.Outdated(m):
+		return errOutdated
+	}
+	return nil
 }
 
 // ownsNamed refuses a member in the parameters that is not the Bearer's. Names of another kind

@@ -288,9 +288,11 @@ func (x *exchange) prepare(bound any, in *common) error {
 		}
 	}
 	if x.asks("refresh") {
-		return x.refresh(in)
+		if err := x.refresh(in); err != nil {
+			return err
+		}
 	}
-	return nil
+	return x.upToDate()
 }
 
 // asks reports that the request has the parameter and that the operation takes it.
@@ -308,7 +310,7 @@ func (x *exchange) unchanged() bool {
 	}
 	req := &x.req
 	x.poll = poll.Request{
-		Engine: req.Engine, Account: req.Account(), App: req.App.ID, Bearer: req.Bearer, Changed: req.Catalog.Changed(req.Account()),
+		Engine: req.Engine, Account: req.Account(), App: req.App.ID, Bearer: req.Bearer, Issued: req.Issued, Changed: req.Catalog.Changed(req.Account()),
 		Links: &req.Links, Clock: &req.Clock, Keyset: req.Keyset != nil, Tags: x.tags(), Bound: len(req.Warnings),
 	}
 	if cached, ok := x.server.cache.Lookup(&x.poll); ok {

@@ -11,6 +11,9 @@
 // and its key leaves the key set at the second rotation, or when it is ended: who keeps a receipt
 // keeps the key set of its time beside it.
 //
+// A reset of the access token ends what a jwt may write: iat of one made after it is no earlier than
+// domain.Member.TokensFrom, iat of one made before it is. Right after a reset iat may lie up to a second ahead.
+//
 // A Tokens keeps the private halves and may be called by any goroutine. No error quotes a
 // token.
 package token

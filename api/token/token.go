@@ -89,6 +89,7 @@ type Subject struct {
 	Service  domain.Service // logged in by
 	Brands   []string       // opted in to
 	Segments []string       // opted in to
+	From     int64          // iat is no earlier than this second since 1970
 }
 
 // ErrNoKey is that this node holds the private half of no key in force.
@@ -107,7 +108,7 @@ func (t *Tokens) Sign(
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: t.issuer, Subject: strconv.FormatUint(uint64(s.Member), 10),
 			Audience: jwt.ClaimStrings{strconv.FormatUint(uint64(application), 10)},
-			IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(now.Add(Life)),
+			IssuedAt: jwt.NewNumericDate(time.Unix(max(now.Unix(), s.From), 0)), ExpiresAt: jwt.NewNumericDate(now.Add(Life)),
 		},
 		Service: s.Service.String(), OptIns: s.Brands, Segments: s.Segments,
 	})

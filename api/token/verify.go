@@ -58,6 +58,15 @@ func (t *Tokens) Verify(
 	return domain.MemberID(member), nil
 }
 
+// Made is iat of a token that Verify has taken, in seconds since 1970; 0: it has none.
+func (*Tokens) Made(raw string) int64 {
+	var c claims
+	if _, _, err := jwt.NewParser().ParseUnverified(raw, &c); err != nil || c.IssuedAt == nil {
+		return 0
+	}
+	return c.IssuedAt.Unix()
+}
+
 var (
 	errUnknownKey = errors.New("no key in force has the kid")
 	errOtherType  = errors.New("the token is of another type")
