@@ -222,3 +222,34 @@ func TestRegister_AddressLocks(t *testing.T) {
 	h.engine.outcome = nil
 	h.status(h.post("/v1.1/member/register", "service=spotify&uid=u-9&authtoken=t&ip=192.0.2.7"), http.StatusOK, "by a network")
 }
+
+// A login compares a password of any length: a hash that was imported may be of a short one. Lengths are asked of
+// new passwords.
+func TestLogin_PasswordOfAnyLength(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	const short = "pw"
+	hash := bcryptOf(t, short)
+	faults(t, answered[wire.RegisteredMany](h, h.register([]string{imported("Ada@Example.com", hash)})), domain.Code(0), "")
+	c := h.registrations()[0]
+	m := *h.engine.members[4097]
+	m.Services = append([]domain.ServiceRecord{{
+		ID: 6, Application: 2, Service: domain.Email, Identity: c.Identity, UID: "ada@example.com",
+		Fields: domain.Fields{{Field: domain.RecordImportedHash, Value: hash}},
+	}}, m.Services...)
+	m.Passwords = []domain.Password{{Address: c.Identity, Hash: c.Password}}
+	h.engine.members[4097], h.engine.names[c.Identity] = &m, 4097
+	login := func(email, password string) *httptest.ResponseRecorder {
+		return h.post("/v1.1/member/login", `{"service":"email","email":"`+email+`","password":"`+password+`"}`)
+	}
+	for _, length := range []int{1, 2, 7, 8, 256, 257, 4097, 500_000} {
+		wrong := strings.Repeat("x", length)
+		h.refused(login("ada@example.com", wrong), domain.WrongPassword, "password")
+		h.refused(login("nobody@example.com", wrong), domain.NoAccount, "")
+	}
+	h.status(login("ada@example.com", short), http.StatusOK)
+	for _, wrong := range []string{short, strings.Repeat("x", 257)} {
+		h.refused(h.post("/v1.1/member/8195/reset", "email=bob@example.com&password="+wrong), domain.InvalidParameter, "password")
+		h.refused(h.post("/v1.1/member/register", "service=email&email=new@example.com&password="+wrong), domain.InvalidParameter, "password")
+	}
+}
