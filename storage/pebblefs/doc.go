@@ -5,6 +5,7 @@
 //	commit.go      Commit, and Apply with Wait: batches that share an fsync
 //	disk.go        the file system under Pebble
 //	corruption.go  files that cannot be read; table.go: large blocks of them
+//	readable.go    what is behind them
 //	markers.go     a directory that was copied in part
 //	headroom.go    how much of the disk is free
 //

@@ -60,7 +60,7 @@ func (d *damage) forget(before int64) {
 // mostRecords is how many records of a batch are counted on.
 const mostRecords = 10_000
 
-// around gives one batch where an iterator met damage. It asks for keys one by one: an
+// around gives one batch where an iterator met damage. It asks for single keys: an
 // iterator looks into every table whose bounds it crosses, a Get, by the filters, into
 // the one that has the key; so what is beside the damage is read all the same.
 func (b *blocks) around(offset, end int64, dst []byte, met error) (out []byte, next int64, err error) {
@@ -78,15 +78,32 @@ func (b *blocks) around(offset, end int64, dst []byte, met error) (out []byte, n
 
 // lose notes that what lies from offset to the next batch that can be read is lost.
 func (b *blocks) lose(offset, end int64, met error) *loss {
-	l := loss{base: offset, next: offset + 1}
-	for ; l.next < min(end, offset+math.MaxInt32); l.next++ {
-		if _, ok := b.one(l.next); ok {
-			break
-		}
-	}
+	l := loss{base: offset, next: b.behind(offset+1, min(end, offset+math.MaxInt32))}
 	var bad pebblefs.BadBlock
 	if errors.As(met, &bad) {
 		l.file = bad.File
 	}
 	return b.damage.add(l)
+}
+
+// behind is the base of the first batch in [from, end) that can be read; end: there is none. Tables are looked
+// into before what is in memory, which is newer and so behind all of them.
+func (b *blocks) behind(from, end int64) int64 {
+	for flushed := false; from < end; {
+		next, err := b.store.db.Readable(b.key(keyBlock), uint64(from), uint64(end))
+		switch {
+		case err != nil: // the next read looks on
+			return from
+		case next < uint64(end):
+			if _, ok := b.one(int64(next)); ok {
+				return int64(next)
+			}
+			from = int64(next) + 1
+		case flushed || b.store.db.OrFailed(b.store.db.Flush) != nil:
+			return end
+		default:
+			flushed = true
+		}
+	}
+	return end
 }

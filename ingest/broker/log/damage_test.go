@@ -277,3 +277,79 @@ func TestDamage_ABadBlockIsReadOnce(t *testing.T) {
 		t.Errorf("%v: read %d times", bad[0], n)
 	}
 }
+
+// What lies behind damage is found without a look at every lost offset, however many there are; single
+// batches among those that are lost are found, and what is in memory alone.
+func TestDamage_WhatIsBehindManyLostOffsetsIsFoundBySeeking(t *testing.T) {
+	const batches, each = 120, 10_000
+	for name, c := range map[string]struct {
+		behind [][]byte // batches in another table
+		flips  func(size int64) []int64
+		lost   int // about so many batches, if not 0: all of one table
+	}{
+		"all blocks":           {[][]byte{plain(3, 1)}, func(size int64) []int64 { return across(size, 0, 9) }, batches},
+		"blocks on both sides": {[][]byte{plain(3, 1)}, func(size int64) []int64 { return append(across(size, 0, 4), across(size, 5, 9)...) }, 0},
+		"nothing in a table":   {nil, func(size int64) []int64 { return across(size, 0, 9) }, batches},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fs := vfs.NewMem()
+			quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
+			l := opened(t, fs, Options{Logger: quiet})
+			id := created(t, l, "t", 2)
+			many := plain(each, 1)
+			for range batches {
+				mustAppend(t, l, id, bytes.Clone(many))
+			}
+			if _, _, err := appendWait(l, id, 1, plain(2, 1)); err != nil { // the table ends in another partition
+				t.Fatal(err)
+			}
+			if err := l.db.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			if err := l.db.Compact(t.Context(), []byte{0}, []byte{255}, false); err != nil { // compactions would meet it
+				t.Fatal(err)
+			}
+			for _, b := range c.behind {
+				mustAppend(t, l, id, bytes.Clone(b))
+			}
+			if err := l.db.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			flipTables(t, fs, func(size int64) []int64 {
+				if size < each {
+					return nil
+				}
+				return c.flips(size)
+			})
+			mustAppend(t, l, id, plain(5, 1)) // in memory alone
+			checked := func() int64 {         // each look at a key asks for a filter or for a block
+				m := l.db.Metrics()
+				return m.Filter.Hits + m.Filter.Misses + m.BlockCache.Hits + m.BlockCache.Misses
+			}
+			before := checked()
+			whole, lost := readAll(t, l, rand.New(rand.NewPCG(1, 1)), id, 0)
+			if asked := checked() - before; asked > 5*mostRecords*int64(len(lost)) { // those behind the first are few
+				t.Errorf("%d filters and blocks were asked for", asked)
+			}
+			missing := int64(0)
+			for _, s := range lost {
+				missing += s[1] - s[0]
+			}
+			if missing%each != 0 || len(whole) != batches+len(c.behind)+1-int(missing/each) {
+				t.Errorf("%d batches are whole, %v is lost", len(whole), lost)
+			}
+			if c.lost > 0 && missing < 9*batches/10*each || c.lost == 0 && (len(lost) != 2 || missing > 9*batches/10*each) {
+				t.Errorf("%v is lost", lost)
+			}
+		})
+	}
+}
+
+// across are places of a table of a size, one in each of its blocks, from one tenth of it to another.
+func across(size, from, to int64) (at []int64) {
+	const apart = 20_000
+	for place := max(apart/2, size*from/10); place < size*to/10; place += apart {
+		at = append(at, place)
+	}
+	return at
+}
