@@ -13,21 +13,6 @@ func (s *fakeEngine) erase(sub *domain.Submission, c *domain.EraseMember) domain
 	return domain.Outcome{Member: c.Member, ErasedAt: c.At, ErasedNext: 7, GoneBy: c.GoneBy}
 }
 
-// Gone is why a member is not there any more.
-func (s *fakeEngine) Gone(id domain.MemberID) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch m := s.members[id]; {
-	case m == nil:
-		return nil
-	case m.State == domain.MemberErased:
-		return domain.ErrErased
-	case m.IsLent():
-		return domain.Merged(m.Lent.To)
-	}
-	return nil
-}
-
 // Erased reports that a member of the account is erased.
 func (s *fakeEngine) Erased(account domain.AccountID, id domain.MemberID) bool {
 	s.mu.Lock()

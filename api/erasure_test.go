@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/avatar"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/token"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -231,16 +233,28 @@ func TestErased_RepeatsOfBefore(t *testing.T) {
 	}
 }
 
-// The picture of a member who is erased is gone, also for a client that has it; those of others stay.
-func TestErased_PictureIsGone(t *testing.T) {
+// A picture is drawn from the number alone: of a member who is erased, or merged into another, it is answered as that
+// of one who is there, or who never was.
+func TestErased_PictureSaysNothing(t *testing.T) {
 	h := newFixture(t)
-	tag := h.do(http.MethodGet, "/avatar/4097.svg", "").Header().Get("Etag")
-	h.status(h.do(http.MethodGet, "/avatar/4097.svg", "", "If-None-Match", tag), http.StatusNotModified)
-	h.status(h.post(erasePath, ""), http.StatusOK)
-	h.refused(h.do(http.MethodGet, "/avatar/4097.svg", ""), domain.Gone, "")
-	h.refused(h.do(http.MethodGet, "/avatar/4097.svg", "", "If-None-Match", tag), domain.Gone, "")
-	h.status(h.do(http.MethodGet, "/avatar/8195.svg", ""), http.StatusOK)
-	h.status(h.do(http.MethodGet, "/avatar/1.svg", ""), http.StatusOK)
+	names := []string{"Cache-Control", "Content-Type", "Content-Security-Policy", "Location", "Referrer-Policy", "Vary"}
+	of := func(id uint64) (out []string) {
+		w := h.do(http.MethodGet, fmt.Sprintf("/avatar/%d.svg", id), "")
+		h.status(w, http.StatusOK, id)
+		if !bytes.Equal(w.Body.Bytes(), avatar.Of(id)) {
+			t.Errorf("%d: %s", id, w.Body)
+		}
+		for _, name := range names {
+			out = append(out, w.Header().Get(name))
+		}
+		return out
+	}
+	there := of(4097)
+	h.status(h.post("/v1.1/member/4101/merge", "from=4097&accesstoken="+adasToken), http.StatusOK)
+	h.status(h.post("/v1.1/member/8195/delete", ""), http.StatusOK)
+	for what, id := range map[string]uint64{"merged": 4097, "survivor": 4101, "erased": 8195, "never there": 4711} {
+		equal(t, there, of(id), what)
+	}
 }
 
 // In an operation on many records, the one that names a member who is erased has error 16 of its own.

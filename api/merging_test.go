@@ -244,8 +244,8 @@ func pathOf(o *serve.Operation, a asking, id string) string {
 	return a.path[:at] + id + rest
 }
 
-// The Bearer of a merged member is gone, and so is its picture.
-func TestMerged_BearerAndPicture(t *testing.T) {
+// The Bearer of a merged member is gone.
+func TestMerged_Bearer(t *testing.T) {
 	h := newFixture(t)
 	raw := h.jwtOf(4097, keyAdvanced)
 	h.status(h.post("/v1.1/member/4101/merge", "from=4097&accesstoken="+adasToken), http.StatusOK)
@@ -253,8 +253,6 @@ func TestMerged_BearerAndPicture(t *testing.T) {
 	h.isMerged("show", h.get("/v1.1/member", bearer...), "/v1.1/member/4101")
 	h.isMerged("auth", h.get("/v1.1/auth", bearer...), "/v1.1/member/4101")
 	h.isMerged("by id", h.get("/v1.1/member/4097", bearer...), "/v1.1/member/4101")
-	h.isMerged("picture", h.do(http.MethodGet, "/avatar/4097.svg", ""), "/avatar/4101.svg")
-	h.status(h.do(http.MethodGet, "/avatar/4101.svg", ""), http.StatusOK)
 }
 
 // absorbed is a fixture whose member 8195 is merged into 4097.

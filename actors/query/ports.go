@@ -24,9 +24,6 @@ type Shard interface {
 	// Member is a member of the account, nil where there is none, and the offset that is
 	// applied.
 	Member(account domain.AccountID, id domain.MemberID) (*domain.Member, int64, error)
-	// Anyone is the record of a member of whatever account and state; nil where there is none, or that
-	// is not known.
-	Anyone(id domain.MemberID) *domain.Member
 	// Has reports that the account has, or had, the member; that costs a look at what is in memory.
 	Has(account domain.AccountID, id domain.MemberID) bool
 	// Erased reports that the member of the account is known to be erased.

@@ -64,24 +64,6 @@ func (c *Coordinator) MemberRecord(
 	return m, at, err
 }
 
-// Gone is why a member, of whatever account, is not there any more: domain.ErrErased or
-// domain.Merged; nil where it is, never was, or where that is not known.
-func (c *Coordinator) Gone(id domain.MemberID) error {
-	switch m := c.o.Shards[id.Slot().Shard(len(c.o.Shards))].Anyone(id); {
-	case m == nil:
-		return nil
-	case m.State == domain.MemberErased:
-		return domain.ErrErased
-	case m.State == domain.MemberActive && m.IsLent():
-		into, _, err := c.survivor(m.Account, m, domain.Position{})
-		if err == nil {
-			err = domain.Merged(into)
-		}
-		return err
-	}
-	return nil
-}
-
 // Erased reports that the member of the account is known to be erased.
 func (c *Coordinator) Erased(account domain.AccountID, id domain.MemberID) bool {
 	return c.o.Shards[id.Slot().Shard(len(c.o.Shards))].Erased(account, id)
@@ -157,24 +139,6 @@ func (l *Local) Member(account domain.AccountID, id domain.MemberID) (*domain.Me
 		return nil, v.Next, domain.ErrErased
 	}
 	return nil, v.Next, err
-}
-
-// Anyone reads on the caller's goroutine.
-func (l *Local) Anyone(id domain.MemberID) *domain.Member {
-	v := l.Views.Acquire()
-	if v == nil {
-		return nil
-	}
-	defer v.Release()
-	place, ok := v.Roster.Find(id)
-	if !ok {
-		return nil
-	}
-	m, err := recordOf(v, place.Account, id)
-	if err != nil {
-		return nil
-	}
-	return m
 }
 
 // Has looks at the view.

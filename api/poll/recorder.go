@@ -143,12 +143,6 @@ func (r *Recorder) Hit(account domain.AccountID, application domain.ApplicationI
 	r.engine.Hit(account, application, at, paid)
 }
 
-// Gone is not recorded: what asks it is not cached.
-func (r *Recorder) Gone(id domain.MemberID) error {
-	r.record(&domain.ReadSet{}, false)
-	return r.engine.Gone(id)
-}
-
 // Erased is asked for by writes.
 func (r *Recorder) Erased(account domain.AccountID, id domain.MemberID) bool {
 	r.record(&domain.ReadSet{}, false)

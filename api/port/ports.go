@@ -27,9 +27,6 @@ type Engine interface {
 	Member(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error)
 	// MemberRecord is Member, but of one who was merged into another it is that one's own record.
 	MemberRecord(ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position) (*domain.Member, domain.Position, error)
-	// Gone is why a member, of whatever account, is not there any more: domain.ErrErased or
-	// domain.Merged; nil where it is, never was, or where that is not known.
-	Gone(id domain.MemberID) error
 	// Erased reports that the member of the account is known to be erased; that costs a look at what is
 	// in memory.
 	Erased(account domain.AccountID, id domain.MemberID) bool

@@ -188,15 +188,12 @@ func (s *sealed) begin(out *reply) bool {
 	return known
 }
 
-// picture answers the picture of a member's number, drawn anew: it is small. That of a member who is
-// erased, or merged into another, is gone.
+// picture answers the picture of a number, drawn anew: it is small. It says nothing of a member, which anyone
+// could ask for: not that there is one, or was, nor which one it is merged into.
 func (a *Server) picture(out *reply) error {
 	id, ok := avatar.Member(strings.TrimPrefix(out.r.URL.Path, avatarDir))
 	if !ok {
 		return domain.Fail(domain.NotFound, "there is no such picture")
-	}
-	if err := a.Engine.Gone(domain.MemberID(id)); err != nil {
-		return err
 	}
 	body := avatar.Of(id)
 	s := sealed{kind: avatar.ContentType, cache: kept(avatarLife), tag: poll.ETag(body), policy: nothingElse}
