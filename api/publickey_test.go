@@ -100,3 +100,24 @@ func TestLocked_NetworkOfIPv6(t *testing.T) {
 		}
 	}
 }
+
+// The Idempotency-Keys of pages are apart from those of the account's servers: one that a page used first is
+// free for a server, and the other way round. A repeat by the same key is the same request.
+func TestPublicKey_IdempotencyKeysAreApart(t *testing.T) {
+	h := newFixture(t)
+	known(h, "correct horse")
+	ids := map[domain.RequestID]string{}
+	for _, key := range []string{keyPublic, keyEnterprise, keyPublic, keyEnterprise} {
+		before := len(h.engine.submitted)
+		h.status(h.do("POST", keyed("/v1.1/member/login", key), "service=email&email=ada@example.com&password=correct+horse", "Idempotency-Key", "order-1"), http.StatusOK)
+		for _, s := range h.engine.submitted[before:] {
+			if by, there := ids[s.Request]; there && by != key {
+				t.Errorf("%s and %s are one request", by, key)
+			}
+			ids[s.Request] = key
+		}
+	}
+	if len(ids) != 2 {
+		t.Errorf("%d requests", len(ids))
+	}
+}

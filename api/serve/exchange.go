@@ -215,7 +215,7 @@ func (x *exchange) check() error {
 }
 
 // identify gives the request its id: of the Idempotency-Key where there is one, else the
-// random one.
+// random one. The keys of pages are apart from those of the account's own servers: anyone may use one first.
 func (x *exchange) identify() error {
 	const name = "Idempotency-Key"
 	req := &x.req
@@ -228,6 +228,7 @@ func (x *exchange) identify() error {
 		return nil
 	}
 	b := binary.BigEndian.AppendUint32(nil, uint32(req.App.ID))
+	b = append(b, byte(req.Key.Scope))
 	sum := sha256.Sum256(append(b, values[0]...))
 	copy(req.ID[:], sum[:])
 	req.Keyed = true
