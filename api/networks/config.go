@@ -2,6 +2,7 @@ package networks
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,11 +22,12 @@ const MaxFile = 64 << 10
 //
 //	{"spotify": {
 //	  "token_endpoint": "https://accounts.spotify.com/api/token", "client_id": "…", "client_secret": "…",
-//	  "check": {"url": "https://api.spotify.com/v1/me", "uid": "id"}}}
+//	  "check": {"url": "https://api.example/v1/token", "uid": "user.id", "client": "aud", "client_id": "…"}}}
 //
 // A network has a token_endpoint with client_id, a check, or both; client_secret may be absent, of
 // a public client. The uid of a check is where its answer has the user's id: names of objects,
-// one in the other, with a dot between.
+// one in the other, with a dot between. Its client is where the answer has the client that the token was made
+// for, and client_id which one that has to be: that of the network where the check has none.
 type config map[domain.Service]*network
 
 // parse reads the text of a file of networks. Its errors name places, and quote no value: one may
@@ -75,6 +77,11 @@ func parseNetwork(text []byte) (*network, error) {
 	if r.endpoint != "" {
 		n.refresh = r
 	}
+	if c := n.check; c != nil && c.client != nil {
+		if c.id = cmp.Or(c.id, r.id); c.id == "" {
+			return n, errors.New("check: client needs client_id")
+		}
+	}
 	switch {
 	case n.refresh != nil && r.id == "":
 		return n, errors.New("token_endpoint needs client_id")
@@ -88,18 +95,33 @@ func parseNetwork(text []byte) (*network, error) {
 
 // parse reads what the file has of a check.
 func (c *check) parse(text []byte) error {
-	var path string
-	if err := readObject(text, map[string]func([]byte) error{"url": address(&c.url), "uid": value(&path)}); err != nil {
+	err := readObject(text, map[string]func([]byte) error{
+		"url": address(&c.url), "uid": path(&c.uid), "client": path(&c.client), "client_id": value(&c.id),
+	})
+	switch {
+	case err != nil:
 		return err
-	}
-	if c.url == "" || path == "" {
+	case c.url == "" || c.uid == nil:
 		return errors.New("url and uid are needed")
-	}
-	c.uid = strings.Split(path, ".")
-	if slices.Contains(c.uid, "") {
-		return errors.New("uid: names with a dot between, none of them empty")
+	case c.client == nil && c.id != "":
+		return errors.New("client_id needs client, the place where the answer has it")
 	}
 	return nil
+}
+
+// path reads the names on the way to a place.
+func path(to *[]string) func([]byte) error {
+	return func(text []byte) error {
+		var names string
+		if err := value(&names)(text); err != nil {
+			return err
+		}
+		*to = strings.Split(names, ".")
+		if slices.Contains(*to, "") {
+			return errors.New("names with a dot between, none of them empty")
+		}
+		return nil
+	}
 }
 
 // readObject reads an object whose names are all known.

@@ -8,8 +8,9 @@
 //
 // An answer is one of three: the network confirms; it refuses (ErrRefused: the token is unknown or
 // expired there, or another account's); or it says nothing that can be used, which is an error with
-// code domain.Unavailable. A check says whose token it is, not for which client the network
-// made it.
+// code domain.Unavailable. A check says whose token it is and, with a client in the file, that the
+// network made it for that one: without it any application of the network can pass on a token that a user gave
+// it (AnyClient), and be that user here.
 //
 // An address is https, or http to loopback. No redirect is followed, an answer over 64 KiB is not
 // read, and a question takes at most 5 s, 64 of one network at a time. Nothing is retried, but for

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,47 @@ func TestCheck_Answers(t *testing.T) {
 	}
 	if f.said.Len() > 0 {
 		t.Errorf("logged: %s", f.said)
+	}
+}
+
+// A check with a client confirms a token that was made for it alone, also where the answer has several clients;
+// an answer without one is of no use.
+func TestCheck_ComparesTheClient(t *testing.T) {
+	t.Parallel()
+	bodies := map[string]error{
+		`{"sub":"u-1","azp":{"id":"client-7"}}`:              nil,
+		`{"sub":"u-1","azp":{"id":["other","client-7"]}}`:    nil,
+		`{"sub":"u-1","azp":{"id":"Client-7"}}`:              ErrRefused,
+		`{"sub":"u-1","azp":{"id":"client-70"}}`:             ErrRefused,
+		`{"sub":"u-1","azp":{"id":7}}`:                       ErrRefused,
+		`{"sub":"u-1","azp":{"id":["other",8]}}`:             ErrRefused,
+		`{"sub":"u-1","azp":{"id":[]}}`:                      ErrRefused,
+		`{"sub":"u-2","azp":{"id":"client-7"}}`:              ErrRefused,
+		`{"sub":"u-1"}`:                                      domain.ErrUnavailable,
+		`{"sub":"u-1","azp":"client-7"}`:                     domain.ErrUnavailable,
+		`{"sub":"u-1","azp":{"id":""}}`:                      domain.ErrUnavailable,
+		`{"sub":"u-1","azp":{"id":[["client-7"]]}}`:          domain.ErrUnavailable,
+		`{"sub":"u-1","azp":{"id":{"client-7":"client-7"}}}`: domain.ErrUnavailable,
+		`{"azp":{"id":"client-7"}}`:                          domain.ErrUnavailable,
+	}
+	for _, file := range []string{
+		`{"google": {"check": {"url": "%s/me", "uid": "sub", "client": "azp.id", "client_id": "client-7"}}}`,
+		`{"google": {"token_endpoint": "%[1]s/token", "client_id": "client-7", "check": {"url": "%[1]s/me", "uid": "sub", "client": "azp.id"}}}`,
+		`{"google": {"token_endpoint": "%[1]s/token", "client_id": "client-8", "check": {"client_id": "client-7", "url": "%[1]s/me", "uid": "sub", "client": "azp.id"}}}`,
+	} {
+		for body, want := range bodies {
+			server := httptest.NewServer(answers(200, body))
+			n := opened(t, fmt.Sprintf(file, server.URL), new(bytes.Buffer))
+			err := n.Check(t.Context(), domain.Google, theToken, "u-1")
+			if unavailable := domain.CodeOf(err) == domain.Unavailable; unavailable != (want == domain.ErrUnavailable) || !unavailable && !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", body, err, want)
+			}
+			if len(n.AnyClient()) != 0 {
+				t.Error("the client is not compared")
+			}
+			_ = n.Close()
+			server.Close()
+		}
 	}
 }
 

@@ -26,5 +26,9 @@ func (f *PrivateFiles) readNetworks(log *slog.Logger) (*networks.Networks, error
 	if err != nil {
 		return nil, fmt.Errorf("--networks: %s: %w", f.Networks, err)
 	}
+	for _, service := range n.AnyClient() {
+		log.Warn("the check of a network takes a token that was made for any application: its check has no client",
+			"service", service.String())
+	}
 	return n, nil
 }

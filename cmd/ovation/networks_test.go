@@ -78,6 +78,10 @@ func TestServe_Networks(t *testing.T) {
 	if err := errors.Join(<-ended, p.Close()); err != nil {
 		t.Error(err)
 	}
+	const warned = "was made for any application: its check has no client\" service="
+	if log := said.String(); strings.Count(log, warned) != 1 || !strings.Contains(log, warned+"tumblr") {
+		t.Errorf("it is not said once that the check of tumblr has no client: %s", log)
+	}
 	if strings.Contains(said.String(), "secret-of") || strings.Contains(said.String(), "s-new") {
 		t.Errorf("logged: %s", &said)
 	}
