@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -99,9 +100,7 @@ func TestOutline_CountsAsItsRowsDo(t *testing.T) {
 			default: // a commit: a reader takes what there is
 				epoch++
 				held = outlined{outline: x.outline, rows: map[uint64]uint32{}}
-				for seq, at := range x.rows {
-					held.rows[seq] = at
-				}
+				maps.Copy(held.rows, x.rows)
 			}
 			if n := x.outline.len(); n > most || x.outline.coarse && n > most/marksPerStretch {
 				t.Fatalf("seed %d: %d of %d are known", seed, n, most)

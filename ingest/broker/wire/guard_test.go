@@ -153,7 +153,7 @@ func TestRouterGroups_AreCommittedByNodesOnly(t *testing.T) {
 		req.Group, req.Generation = group, -1
 		q, p := kmsg.NewOffsetCommitRequestTopic(), kmsg.NewOffsetCommitRequestTopicPartition()
 		q.Topic, p.Offset = "open", offset
-		p.Metadata = kmsg.StringPtr("1 00000000-0000-0000-0000-000000000002 3")
+		p.Metadata = new("1 00000000-0000-0000-0000-000000000002 3")
 		q.Partitions = append(q.Partitions, p)
 		req.Topics = append(req.Topics, q)
 		rs, err := req.RequestWith(testContext(t), r.client(opt))
