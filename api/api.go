@@ -63,6 +63,7 @@ type Config struct {
 	Now      func() time.Time
 	BaseURL  string               // scheme and host that clients reach the API under
 	ByHost   bool                 // addresses in answers have the host that was asked in the place of BaseURL
+	Proxies  serve.Proxies        // that requests may come through
 	Signing  []PrivateKey         // of member tokens: those that this node holds
 	TokenKey [16]byte             // of access tokens and cursors
 	Keys     port.DataKeys        // data keys of members
@@ -114,7 +115,7 @@ func New(config Config) (*API, error) {
 	}
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
-		BaseURL: config.BaseURL, ByHost: config.ByHost, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
+		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
 		Operations: operations(handlers), Document: document, Tokens: tokens,
 		Files: docs.Files(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})

@@ -3,10 +3,15 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/registration"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // wrongly has each login be one with a wrong password.
@@ -119,5 +124,40 @@ func TestPublicKey_IdempotencyKeysAreApart(t *testing.T) {
 	}
 	if len(ids) != 2 {
 		t.Errorf("%d requests", len(ids))
+	}
+}
+
+// Behind a proxy wrong passwords count for the client that the proxy names; a header that another connection
+// has, or that the client wrote itself, changes nothing.
+func TestPublicKey_ClientOfAProxy(t *testing.T) {
+	for name, c := range map[string]struct {
+		remote, header string // %d: of each try another one
+		locks          bool
+	}{
+		"clients of the proxy":        {"10.0.0.1:1", "203.0.113.%d", false},
+		"one client of the proxy":     {"10.0.0.1:1", "203.0.113.7", true},
+		"what the client wrote":       {"10.0.0.1:1", "198.51.100.%d, 203.0.113.7", true},
+		"a connection from elsewhere": {"192.0.2.1:1", "203.0.113.%d", true},
+	} {
+		h := newFixture(t)
+		h.renew(func(c *Config) {
+			c.Proxies = serve.Proxies{Networks: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, Header: "X-Forwarded-For"}
+		})
+		known(h, "correct horse")
+		h.wrongly()
+		locked := 0
+		for i := range 110 {
+			r := httptest.NewRequest("POST", keyed("https://api.example/v1.1/member/login", keyPublic)+
+				"&service=email&email=ada@example.com&password=wrong-horse", nil)
+			r.RemoteAddr = c.remote
+			r.Header.Set("X-Forwarded-For", strings.ReplaceAll(c.header, "%d", strconv.Itoa(i)))
+			w := httptest.NewRecorder()
+			if h.api.ServeHTTP(w, r); w.Code == http.StatusTooManyRequests {
+				locked++
+			}
+		}
+		if locked > 0 != c.locks {
+			t.Errorf("%s: %d of 110 are locked", name, locked)
+		}
 	}
 }

@@ -177,7 +177,7 @@ func encodedSlash(u *url.URL) bool {
 func (x *exchange) begin() {
 	a, req := x.server, &x.req
 	req.server, req.op, req.Engine, req.Catalog = a, x.op, a.Engine, a.Engine.Catalog()
-	req.Now, req.remote = x.began, x.r.RemoteAddr
+	req.Now, req.http = x.began, x.r
 	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: new(bind.Params)}
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
 }

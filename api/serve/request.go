@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"log/slog"
+	"net/http"
 	"net/netip"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -41,17 +42,12 @@ type Request struct {
 type arrival struct {
 	server *Server
 	op     *Operation
-	remote string // address and port of the connection's other end
+	http   *http.Request
 }
 
-// Remote is the address that the connection comes from; the zero value where it is not known.
-func (r *arrival) Remote() netip.Addr {
-	at, err := netip.ParseAddrPort(r.remote)
-	if err != nil {
-		return netip.Addr{}
-	}
-	return at.Addr().Unmap()
-}
+// Remote is the address of the client: of the connection's other end, or the one that a proxy names; the zero
+// value where it is not known.
+func (r *arrival) Remote() netip.Addr { return r.server.Proxies.client(r.http) }
 
 // Identity is the keyed hash of an identity's canonical form, which it makes of an address.
 func (req *Request) Identity(kind domain.IdentityKind, parts ...string) domain.IdentityHash {

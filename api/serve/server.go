@@ -29,6 +29,7 @@ type Config struct {
 	Now        func() time.Time
 	BaseURL    string // scheme and host that clients reach the server under
 	ByHost     bool   // addresses in answers have the host that was asked in the place of BaseURL
+	Proxies    Proxies
 	CursorKey  [16]byte
 	Logger     *slog.Logger
 	Access     *slog.Logger // the access log; nil: none

@@ -38,6 +38,7 @@ type Config struct {
 	KafkaAccess
 	AdminPort
 	PublicPort
+	BehindProxy
 }
 
 // AdminPort is where the admin port is and what opens it: for the node that serves
@@ -96,7 +97,7 @@ func (c *Config) Validate() error {
 	if own := c.ownAddress(); own != "" && c.EmbeddedKafka != embeddedKafka { // both were asked for
 		bad("kafka", "%s is this node's own --embedded-kafka, which it serves only without --kafka (OVATION_KAFKA)", own)
 	}
-	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate())...)
+	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate(), c.BehindProxy.Validate())...)
 }
 
 // embeddedKafka is --embedded-kafka where none is given.
