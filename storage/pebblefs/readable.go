@@ -10,27 +10,28 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
-// Readable is the least number in [from, to) whose key is in a table, in a block that can be read; to: there
-// is none. A key is the prefix and the number, big-endian. Each table is looked into by itself: an iterator over
-// all of them fails where any does. The cost grows with the tables and their bad blocks, not with the numbers
-// between. What was deleted may be given, and what is in no table yet is not.
-func (d *DB) Readable(prefix []byte, from, to uint64) (uint64, error) {
+// Readable is the least number in [from, to) whose key is in a table, in a block that can be read, and of which
+// ok holds; to: there is none. A key is the prefix and the number, big-endian. Each table is looked into by
+// itself: an iterator over all of them fails where any does. The cost grows with the tables, their bad blocks and
+// the keys of which ok does not hold, not with the numbers between. A key that ok is asked for may have been
+// deleted; of what is in no table yet it is not asked.
+func (d *DB) Readable(prefix []byte, from, to uint64, ok func(uint64) bool) (uint64, error) {
 	for {
-		n, err := d.readable(prefix, from, to)
+		n, err := d.readable(prefix, from, to, ok)
 		if !errors.Is(err, fs.ErrNotExist) { // else compacted meanwhile
 			return n, err
 		}
 	}
 }
 
-func (d *DB) readable(prefix []byte, from, to uint64) (uint64, error) {
+func (d *DB) readable(prefix []byte, from, to uint64, ok func(uint64) bool) (uint64, error) {
 	levels, err := d.SSTables(pebble.WithKeyRangeFilter(numbered(prefix, from), numbered(prefix, to)))
 	if err != nil {
 		return to, err
 	}
 	for _, level := range levels {
 		for i := range level {
-			if to, err = d.readableIn(level[i].BackingSSTNum.String()+".sst", prefix, from, to); err != nil {
+			if to, err = d.readableIn(level[i].BackingSSTNum.String()+".sst", prefix, from, to, ok); err != nil {
 				return to, err
 			}
 		}
@@ -39,7 +40,7 @@ func (d *DB) readable(prefix []byte, from, to uint64) (uint64, error) {
 }
 
 // readableIn is Readable of one table.
-func (d *DB) readableIn(table string, prefix []byte, from, to uint64) (n uint64, err error) {
+func (d *DB) readableIn(table string, prefix []byte, from, to uint64, ok func(uint64) bool) (n uint64, err error) {
 	f, err := disk{d.opts.FS, d}.Open(d.opts.FS.PathJoin(d.dir, table))
 	if err != nil {
 		return to, err
@@ -66,8 +67,12 @@ func (d *DB) readableIn(table string, prefix []byte, from, to uint64) (n uint64,
 	}
 	for from < to {
 		n, err := seek(from)
-		if err == nil || d.unlessCorrupt(err) != nil {
+		if d.unlessCorrupt(err) != nil || err == nil && (n == to || ok(n)) {
 			return n, err
+		}
+		if err == nil {
+			from = n + 1
+			continue
 		}
 		// The numbers that lead into one block follow each other.
 		low, high := from, to

@@ -89,20 +89,16 @@ func (b *blocks) lose(offset, end int64, met error) *loss {
 // behind is the base of the first batch in [from, end) that can be read; end: there is none. Tables are looked
 // into before what is in memory, which is newer and so behind all of them.
 func (b *blocks) behind(from, end int64) int64 {
-	for flushed := false; from < end; {
-		next, err := b.store.db.Readable(b.key(keyBlock), uint64(from), uint64(end))
+	for flushed := false; from < end; flushed = true {
+		next, err := b.store.db.Readable(b.key(keyBlock), uint64(from), uint64(end), func(base uint64) bool {
+			_, ok := b.one(int64(base))
+			return ok
+		})
 		switch {
 		case err != nil: // the next read looks on
 			return from
-		case next < uint64(end):
-			if _, ok := b.one(int64(next)); ok {
-				return int64(next)
-			}
-			from = int64(next) + 1
-		case flushed || b.store.db.OrFailed(b.store.db.Flush) != nil:
-			return end
-		default:
-			flushed = true
+		case next < uint64(end) || flushed || b.store.db.OrFailed(b.store.db.Flush) != nil:
+			return int64(next)
 		}
 	}
 	return end
