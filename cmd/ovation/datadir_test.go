@@ -1,13 +1,21 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
 // A --data that cannot be used ends a node, or a demo, at once with its path, owner and mode: only a full
@@ -67,4 +75,35 @@ func touched(t *testing.T, dir, name string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// The data of a node is its owner's: directories are made so, and of one that lets others in the log says so.
+func TestData_IsTheOwners(t *testing.T) {
+	for mode, want := range map[fs.FileMode]bool{0: false, 0o700: false, 0o755: true, 0o750: true, 0o701: true} {
+		dir := filepath.Join(t.TempDir(), "data")
+		if mode != 0 {
+			must(t, os.Mkdir(dir, 0o700))
+			must(t, os.Chmod(dir, mode))
+		}
+		var said bytes.Buffer
+		p := &program{cfg: Config{Data: dir}, log: slog.New(slog.NewTextHandler(&said, nil))}
+		must(t, p.openSecrets(t.Context()))
+		if warned := strings.Contains(said.String(), fmt.Sprintf("mode %04o lets others in; chmod 700 it", mode)); warned != want || !want && said.Len() > 0 {
+			t.Errorf("mode %o: %s", mode, &said)
+		}
+		stat, err := os.Stat(dir)
+		must(t, err)
+		if got := stat.Mode().Perm(); got != cmp.Or(mode, 0o700) {
+			t.Errorf("mode %o is %o now", mode, got)
+		}
+		store := filepath.Join(dir, "store")
+		db, err := pebblefs.Open(store, pebblefs.Options{FS: vfs.Default, Logger: p.log, Name: "store"}, pebblefs.Defaults())
+		must(t, err)
+		must(t, db.Close())
+		stat, err = os.Stat(store)
+		must(t, err)
+		if got := stat.Mode().Perm(); got != 0o700 {
+			t.Errorf("a store is made with mode %o", got)
+		}
+	}
 }

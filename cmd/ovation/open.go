@@ -127,7 +127,13 @@ func (p *program) openSecrets(context.Context) error {
 	if err := os.MkdirAll(p.cfg.Data, 0o700); err != nil {
 		return err
 	}
-	var err error
+	stat, err := os.Stat(p.cfg.Data)
+	if err != nil {
+		return err
+	}
+	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
+		p.log.Warn(fmt.Sprintf("--data: %s: mode %04o lets others in; chmod 700 it", p.cfg.Data, mode))
+	}
 	if p.secrets, err = p.cfg.OpenSecrets(); err != nil {
 		return err
 	}

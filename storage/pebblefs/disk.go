@@ -84,8 +84,9 @@ func (d disk) Link(from, to string) error { return d.stop("link", to, d.FS.Link(
 
 func (d disk) Rename(from, to string) error { return d.stop("rename", to, d.FS.Rename(from, to)) }
 
+// MkdirAll makes a directory that its owner alone may read, whatever Pebble asks for.
 func (d disk) MkdirAll(dir string, perm os.FileMode) error {
-	return d.stop("mkdir", dir, d.FS.MkdirAll(dir, perm))
+	return d.stop("mkdir", dir, d.FS.MkdirAll(dir, perm&0o700))
 }
 
 // Unwrap is the file system below.
