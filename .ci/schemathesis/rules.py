@@ -55,9 +55,12 @@ HEADER = re.compile(r"[\t -~]*")
 
 @schemathesis.hook
 def filter_case(context, case):
-    """Headers that no server reads are not sent."""
+    """Headers that no server reads are not sent, nor empty values: an empty value is an absent one."""
     texts = [text for pair in (case.headers or {}).items() for text in pair]
-    return all(isinstance(text, str) and HEADER.fullmatch(text) for text in texts)
+    values = (case.query or {}).values()
+    return all(isinstance(text, str) and HEADER.fullmatch(text) for text in texts) and not any(
+        value in ("", [""]) for value in values
+    )
 
 
 def named(problem):
