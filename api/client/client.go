@@ -112,7 +112,9 @@ type payload struct {
 // request makes a request. The key is in a header: an address is in the logs of proxies.
 func (c *Client) request(ctx context.Context, method, path string, query Params, sent *payload) (*http.Request, error) {
 	q := encoded(query)
-	q.Set(bind.Strict, "1") // a misspelt name would else give other numbers
+	if !q.Has(bind.Strict) {
+		q.Set(bind.Strict, "1") // a misspelt name would else give other numbers
+	}
 	if c.wait != "" {
 		q.Set("wait_for", c.wait)
 	}

@@ -49,7 +49,7 @@ func TestGeoIP_RegisterAndLogin(t *testing.T) {
 			t.Fatalf("%s members in %s", got, region)
 		}
 	}
-	account["ip"] = "2001:db8::9"
+	account = client.Params{"service": "spotify", "uid": "u", "authtoken": "t", "ip": "2001:db8::9"}
 	if ada = ask(api.Login(ctx(t), account)); *ada.GeoRegion != "FR-IDF" || *ada.CountryCode != "AT" {
 		t.Fatalf("logged in from %+v", ada)
 	}

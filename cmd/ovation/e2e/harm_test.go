@@ -1,16 +1,24 @@
 package e2e
 
 import (
+	"crypto/hkdf"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/goccy/go-yaml"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -74,13 +82,41 @@ func (h *topicFixture) connect() {
 	if h.kgo != nil {
 		h.kgo.Close()
 	}
+	opts := []kgo.Opt{kgo.SeedBrokers(h.n.Kafka), kgo.DefaultProduceTopic(h.n.topic()), kgo.RecordPartitioner(kgo.ManualPartitioner())}
+	if h.n.LogData == "" { // only nodes cut and delete the topics of the embedded log
+		opts = append(opts, kgo.SASL(scram.Auth{User: wire.NodeUser, Pass: nodePassword(h.T, h.n.Data)}.AsSha256Mechanism()))
+	}
 	var err error
-	h.kgo, err = kgo.NewClient(kgo.SeedBrokers(h.n.Kafka), kgo.DefaultProduceTopic(h.n.topic()), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	h.kgo, err = kgo.NewClient(opts...)
 	if err != nil {
 		h.Fatal(err)
 	}
 	h.Cleanup(h.kgo.Close)
 	h.admin = kadm.NewClient(h.kgo)
+}
+
+// nodePassword is the one by which nodes that share the secrets of a directory know each other at the embedded log.
+func nodePassword(t *testing.T, data string) string {
+	t.Helper()
+	var secrets struct {
+		Pepper string `yaml:"pepper"`
+	}
+	text, err := os.ReadFile(filepath.Join(data, "secrets.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, &secrets); err != nil {
+		t.Fatal(err)
+	}
+	pepper, err := hex.DecodeString(secrets.Pepper)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, err := hkdf.Key(sha256.New, pepper, nil, "ovation: a node at the embedded log", sha256.Size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hex.EncodeToString(key)
 }
 
 func (h *topicFixture) must(err error) {

@@ -253,6 +253,12 @@ func tellMemberTotals(ctx context.Context, api *client.Client, p *model, q quest
 	return nil
 }
 
+// loosely has an operation take what it has of a question, and ignore the rest.
+func loosely(p client.Params) client.Params {
+	p["strict"] = "0"
+	return p
+}
+
 // tellMembers reports how many pass the filters whatever they did. There services are
 // those that a member has, so it is another question with them; and it has no range, so
 // it is with those that look at one.
@@ -261,7 +267,7 @@ func tellMembers(ctx context.Context, api *client.Client, p *model, q question, 
 		return nil
 	}
 	ask := func(params client.Params) (wire.Members, client.Meta, error) { return api.Members(ctx, params) }
-	m, err := everyRow(p.about(q, q.params()), ask, func(m *wire.Members) *[]wire.MemberItem { return &m.Items })
+	m, err := everyRow(loosely(p.about(q, q.params())), ask, func(m *wire.Members) *[]wire.MemberItem { return &m.Items })
 	if err != nil {
 		return err
 	}
@@ -311,7 +317,8 @@ func tellExplained(ctx context.Context, api *client.Client, p *model, q question
 }
 
 func tellCheck(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
-	c, _, err := api.CheckActivity(ctx, q.members[0], q.definitions[0], without(without(p.about(q, q.params()), "activityID"), "members"))
+	params := loosely(without(without(p.about(q, q.params()), "activityID"), "members"))
+	c, _, err := api.CheckActivity(ctx, q.members[0], q.definitions[0], params)
 	if err != nil {
 		return err
 	}
@@ -325,7 +332,7 @@ func tellCheck(ctx context.Context, api *client.Client, p *model, q question, to
 // tellMember reports the points of the member's actions, their number, and its rank
 // among all members with an action, as members/active ranks them.
 func tellMember(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
-	params := without(p.about(q, q.params()), "members")
+	params := loosely(without(p.about(q, q.params()), "members"))
 	active, err := everyActive(ctx, api, p.about(q, client.Params{
 		"activityID": params["activityID"], "includeOneTime": "1", "start_date": params["start_date"], "end_date": params["end_date"],
 	}))

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -171,17 +173,23 @@ func (p *publisher) end(t testing.TB) (sum int64) {
 		of.Partitions = append(of.Partitions, q)
 	}
 	req.Topics = append(req.Topics, of)
-	res, err := req.RequestWith(ctx(t), p.client)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range res.Topics[0].Partitions {
-		if r.ErrorCode != 0 {
-			t.Fatalf("the end of partition %d: error %d", r.Partition, r.ErrorCode)
+	for within := ctx(t); ; {
+		res, err := req.RequestWith(within, p.client)
+		if err != nil {
+			t.Fatal(err)
 		}
-		sum += r.Offset
+		sum = 0
+		for _, r := range res.Topics[0].Partitions {
+			err = cmp.Or(err, kerr.ErrorForCode(r.ErrorCode))
+			sum += r.Offset
+		}
+		if err == nil {
+			return sum
+		}
+		if !kerr.IsRetriable(err) { // else a broker that was killed does not lead its partitions yet
+			t.Fatalf("the end of the topic: %v", err)
+		}
 	}
-	return sum
 }
 
 // collector publishes a long list of records over the deaths of its broker: what was

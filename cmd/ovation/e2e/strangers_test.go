@@ -33,16 +33,17 @@ type described struct {
 // operationsOf reads the document of a node.
 func operationsOf(n *node) (all []described) {
 	n.t.Helper()
+	type body struct {
+		Ref        string `json:"$ref"`
+		Properties map[string]any
+		Required   []string
+	}
 	var doc struct {
-		Paths map[string]map[string]struct {
+		Components struct{ Schemas map[string]body }
+		Paths      map[string]map[string]struct {
 			Parameters  []struct{ Name, In string }
 			RequestBody struct {
-				Content map[string]struct {
-					Schema struct {
-						Properties map[string]any
-						Required   []string
-					}
-				}
+				Content map[string]struct{ Schema body }
 			}
 		}
 	}
@@ -60,6 +61,9 @@ func operationsOf(n *node) (all []described) {
 		}
 		for _, method := range slices.Sorted(maps.Keys(doc.Paths[path])) {
 			body := doc.Paths[path][method].RequestBody.Content["application/json"].Schema
+			if name, shared := strings.CutPrefix(body.Ref, "#/components/schemas/"); shared {
+				body = doc.Components.Schemas[name]
+			}
 			o := described{method: strings.ToUpper(method), path: path, required: body.Required}
 			o.others = slices.Sorted(maps.Keys(body.Properties))
 			for _, q := range doc.Paths[path][method].Parameters {
