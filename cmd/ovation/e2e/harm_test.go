@@ -82,17 +82,28 @@ func (h *topicFixture) connect() {
 	if h.kgo != nil {
 		h.kgo.Close()
 	}
-	opts := []kgo.Opt{kgo.SeedBrokers(h.n.Kafka), kgo.DefaultProduceTopic(h.n.topic()), kgo.RecordPartitioner(kgo.ManualPartitioner())}
-	if h.n.LogData == "" { // only nodes cut and delete the topics of the embedded log
-		opts = append(opts, kgo.SASL(scram.Auth{User: wire.NodeUser, Pass: nodePassword(h.T, h.n.Data)}.AsSha256Mechanism()))
-	}
 	var err error
-	h.kgo, err = kgo.NewClient(opts...)
+	h.kgo, err = kgo.NewClient(kgo.SeedBrokers(h.n.Kafka), kgo.DefaultProduceTopic(h.n.topic()), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	if err != nil {
 		h.Fatal(err)
 	}
 	h.Cleanup(h.kgo.Close)
 	h.admin = kadm.NewClient(h.kgo)
+}
+
+// asNode may cut and delete the public topic: of the embedded log a node alone may.
+func (h *topicFixture) asNode() *kadm.Client {
+	h.Helper()
+	opts := []kgo.Opt{kgo.SeedBrokers(h.n.Kafka)}
+	if h.n.LogData == "" {
+		opts = append(opts, kgo.SASL(scram.Auth{User: wire.NodeUser, Pass: nodePassword(h.T, h.n.Data)}.AsSha256Mechanism()))
+	}
+	client, err := kgo.NewClient(opts...)
+	if err != nil {
+		h.Fatal(err)
+	}
+	h.Cleanup(client.Close)
+	return kadm.NewClient(client)
 }
 
 // nodePassword is the one by which nodes that share the secrets of a directory know each other at the embedded log.
@@ -192,7 +203,7 @@ func (h *topicFixture) cut(before int64) {
 	h.Helper()
 	var o kadm.Offsets
 	o.Add(kadm.Offset{Topic: h.n.topic(), Partition: 0, At: before})
-	r, err := h.admin.DeleteRecords(ctx(h), o)
+	r, err := h.asNode().DeleteRecords(ctx(h), o)
 	h.must(err)
 	h.must(r.Error())
 }
@@ -211,7 +222,7 @@ func (h *topicFixture) recreate() {
 
 func (h *topicFixture) delete() {
 	h.Helper()
-	r, err := h.admin.DeleteTopic(ctx(h), h.n.topic())
+	r, err := h.asNode().DeleteTopic(ctx(h), h.n.topic())
 	h.must(err)
 	h.must(r.Err)
 }
