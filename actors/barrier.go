@@ -24,7 +24,7 @@ type barrier struct {
 // Journal is the journal's topic.
 func (b *barrier) Journal() domain.TopicID { return b.logs.Journal.Topic() }
 
-// End is the offset behind the last record of a shard's log.
+// End is the offset after the last record of a shard's log.
 func (b *barrier) End(ctx context.Context, shard int) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
 	defer cancel()

@@ -27,7 +27,7 @@ type usage struct {
 	elsewhere   elsewhere
 }
 
-// tally is a total of hits, and of those that took a token of the account's rate. A total that begins anew,
+// tally is a total of hits, and of those that took a token of the account's rate. A total that begins again,
 // in an hour that was forgotten and comes again, has another incarnation: the log adds the two.
 type tally struct{ hits, taken, incarnation uint64 }
 
@@ -163,7 +163,7 @@ func (u *usage) giveBack(c *count) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	t, known := u.total[c.usageKey]
-	if known && t.incarnation != c.incarnation { // it began anew meanwhile: the one before waits no longer
+	if known && t.incarnation != c.incarnation { // the hour came again meanwhile, with another total
 		t.hits += c.hits
 		t.taken += c.taken
 	} else {

@@ -49,7 +49,7 @@ type Shard interface {
 type Logs interface {
 	// Await returns once the position is applied, and what follows from it in other shards.
 	Await(ctx context.Context, wait domain.Position) error
-	// End is the offset behind the last record of a shard's log.
+	// End is the offset after the last record of a shard's log.
 	End(ctx context.Context, shard int) (int64, error)
 	// Lag is how old an answer made now may be.
 	Lag() time.Duration

@@ -188,7 +188,7 @@ func (s *sealed) begin(out *reply) bool {
 	return known
 }
 
-// picture answers the picture of a number, drawn anew: it is small. It says nothing of a member, which anyone
+// picture answers the picture of a number, drawn for each request: it is small. It says nothing of a member, which anyone
 // could ask for: not that there is one, or was, nor which one it is merged into.
 func (a *Server) picture(out *reply) error {
 	id, ok := avatar.Member(strings.TrimPrefix(out.r.URL.Path, avatarDir))

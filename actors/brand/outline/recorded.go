@@ -1,9 +1,6 @@
 package outline
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
@@ -21,13 +18,7 @@ type Recorded struct {
 	up   bool
 	want uint64 // rows of the next part
 	of   []*Outline
-	keys []keyed
-}
-
-// keyed is a stretch, by what it is in a part.
-type keyed struct {
-	key  uint64
-	rows uint32
+	keys []stretchAt[uint64]
 }
 
 // Begin begins with the rows of a range and with all sequences, from the lowest on if up, else from the
@@ -57,7 +48,7 @@ func (w *Recorded) Next() (part Sequences, ok bool) {
 	for _, o := range w.of {
 		o.Each(w.in, true, func(s Stretch) bool {
 			if key := keyOf(&s, w.up); part.Has(key) {
-				w.keys = append(w.keys, keyed{key, s.Rows})
+				w.keys = append(w.keys, stretchAt[uint64]{key, s.Rows})
 			}
 			return true
 		})
@@ -78,24 +69,15 @@ func (w *Recorded) Next() (part Sequences, ok bool) {
 
 // shorten is the part as long as it must be for the stretches in it; others are forgotten.
 func (w *Recorded) shorten(part Sequences) Sequences {
-	slices.SortFunc(w.keys, func(a, b keyed) int {
-		if w.up {
-			return cmp.Compare(a.key, b.key)
-		}
-		return cmp.Compare(b.key, a.key)
-	})
-	met := uint64(0)
-	for i, k := range w.keys {
-		if met += uint64(k.rows); met < w.want {
-			continue
-		}
-		w.keys = w.keys[:i+1]
-		if w.up {
-			part.To = min(part.To, k.key+1)
-		} else {
-			part.From = max(part.From, k.key)
-		}
-		break
+	var last uint64
+	var enough bool
+	w.keys, last, enough = nearest(w.keys, w.want, w.up)
+	switch {
+	case !enough:
+	case w.up:
+		part.To = min(part.To, last+1)
+	default:
+		part.From = max(part.From, last)
 	}
 	return part
 }

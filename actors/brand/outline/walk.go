@@ -15,13 +15,7 @@ type Walk struct {
 	up   bool
 	want uint64 // rows of the next part
 	of   []*Outline
-	ends []end
-}
-
-// end is how far a part reaches that includes a stretch.
-type end struct {
-	far  domain.Second
-	rows uint32
+	ends []stretchAt[domain.Second] // how far a part reaches that includes a stretch
 }
 
 // Begin begins with a range, from its earliest time on if up, else from its latest; the first part has so
@@ -52,7 +46,7 @@ func (w *Walk) Next() (part domain.Range, ok bool) {
 			if w.up {
 				far = s.Last
 			}
-			w.ends, met = append(w.ends, end{far, s.Rows}), met+uint64(s.Rows)
+			w.ends, met = append(w.ends, stretchAt[domain.Second]{far, s.Rows}), met+uint64(s.Rows)
 			return met < w.want
 		})
 		if len(w.ends) >= most {
@@ -71,24 +65,39 @@ func (w *Walk) Next() (part domain.Range, ok bool) {
 
 // shorten is the part as long as it must be for what is known of it; what is beyond is forgotten.
 func (w *Walk) shorten(part domain.Range) domain.Range {
-	slices.SortFunc(w.ends, func(a, b end) int {
-		if w.up {
-			return cmp.Compare(a.far, b.far)
-		}
-		return cmp.Compare(b.far, a.far)
-	})
-	met := uint64(0)
-	for i, e := range w.ends {
-		if met += uint64(e.rows); met < w.want {
-			continue
-		}
-		w.ends = w.ends[:i+1]
-		if w.up {
-			part.To = min(part.To, e.far+1)
-		} else {
-			part.From = max(part.From, e.far)
-		}
-		break
+	var last domain.Second
+	var enough bool
+	w.ends, last, enough = nearest(w.ends, w.want, w.up)
+	switch {
+	case !enough:
+	case w.up:
+		part.To = min(part.To, last+1)
+	default:
+		part.From = max(part.From, last)
 	}
 	return part
+}
+
+// stretchAt is how many rows a stretch has, and the place by which it is in a part.
+type stretchAt[K cmp.Ordered] struct {
+	at   K
+	rows uint32
+}
+
+// nearest sorts stretches from the end that a walk begins with, and keeps those that have the wanted rows
+// together. The last one of these is where the part may end; enough is false where all have fewer rows.
+func nearest[K cmp.Ordered](all []stretchAt[K], want uint64, up bool) (kept []stretchAt[K], last K, enough bool) {
+	slices.SortFunc(all, func(a, b stretchAt[K]) int {
+		if up {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Compare(b.at, a.at)
+	})
+	met := uint64(0)
+	for i, s := range all {
+		if met += uint64(s.rows); met >= want {
+			return all[:i+1], s.at, true
+		}
+	}
+	return all, last, false
 }

@@ -19,7 +19,7 @@
 // while it lends, no member is merged into it.
 //
 // What is sent is a function of the journal alone: never of what is still in memory, of what a start
-// makes anew, or of where commits are.
+// rebuilds, or of where commits are.
 //
 // Each record of a member that has part in a merge is followed by itself, so that what it sends does
 // not hang on where a micro-batch ends (I6).
