@@ -124,8 +124,8 @@ type Handover struct {
 	Received uint64
 }
 
-// JournalLost, in place of a shard, says of those with it that the shard's journal has lost records:
-// what it has counted agrees with no other shard's, and is not compared.
+// JournalLost is the Shard of the only handover of a shard whose journal has lost records: its
+// counts are not compared.
 const JournalLost = -1
 
 // CountedAs says as whose the rows of an ordinal count in memory from now on; what is stored stays.

@@ -13,12 +13,6 @@ func RepeatMonthsOf(time Second, clock int64) RepeatMonths {
 	return RepeatMonths{MonthOf(time), now, max(now, 1) - 1}
 }
 
-// OneMonth is the month of a time alone.
-func OneMonth(time Second) RepeatMonths {
-	m := MonthOf(time)
-	return RepeatMonths{m, m, m}
-}
-
 // Find returns the place of a time's month; len(r) where it is not one of r.
 func (r RepeatMonths) Find(time Second) int {
 	m := MonthOf(time)

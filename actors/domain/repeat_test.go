@@ -33,7 +33,4 @@ func TestRepeatMonths_AreTheRecordsOwnAndTheClocksTwo(t *testing.T) {
 	if got := (RepeatMonths{7, 9, 8}).First(2); got != (RepeatMonths{7, 9, 7}) {
 		t.Errorf("the first two: %v", got)
 	}
-	if got := OneMonth(nov); got != (RepeatMonths{november, november, november}) {
-		t.Errorf("one month: %v", got)
-	}
 }

@@ -31,5 +31,5 @@ type (
 	ackPublished struct{}
 )
 
-// Catalog → shards: a new view is there. Sent after it is published.
+// CatalogMoved goes from the catalog to the shards after a new view was published.
 type CatalogMoved struct{}

@@ -13,9 +13,6 @@ func Bit(b bool) int {
 	return 0
 }
 
-// Add puts a number into the set.
-func Add(set []uint64, n uint32) { set[n>>6] |= 1 << (n & 63) }
-
 // AddAll puts numbers into the set. A nil set takes none.
 func AddAll(set []uint64, numbers []uint32) {
 	if set == nil {

@@ -14,11 +14,6 @@ func TestBitset_IsWhatAMapSays(t *testing.T) {
 		t.Repeat(map[string]func(*rapid.T){
 			"add": func(t *rapid.T) {
 				n := ord(t)
-				Add(set, n)
-				want[n] = true
-			},
-			"add all": func(t *rapid.T) {
-				n := ord(t)
 				AddAll(set, []uint32{n, n / 2})
 				want[n], want[n/2] = true, true
 			},

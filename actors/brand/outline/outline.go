@@ -46,14 +46,6 @@ func (o *Outline) stretchOf(mark uint64) Stretch {
 	return Stretch{First: t, Last: t, Rows: 1, Low: seq, High: seq}
 }
 
-// len is how many stretches there are.
-func (o *Outline) len() int {
-	if o.coarse {
-		return len(o.list)
-	}
-	return len(o.marks)
-}
-
 // at is the i-th stretch.
 func (o *Outline) at(i int) Stretch {
 	if o.coarse {

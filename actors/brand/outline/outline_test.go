@@ -102,7 +102,7 @@ func TestOutline_CountsAsItsRowsDo(t *testing.T) {
 				held = outlined{outline: x.outline, rows: map[uint64]uint32{}}
 				maps.Copy(held.rows, x.rows)
 			}
-			if n := x.outline.len(); n > most || x.outline.coarse && n > most/marksPerStretch {
+			if n := max(len(x.outline.list), len(x.outline.marks)); n > most || x.outline.coarse && n > most/marksPerStretch {
 				t.Fatalf("seed %d: %d of %d are known", seed, n, most)
 			}
 			in := domain.Range{From: 900 + r.Uint32N(span+200)}

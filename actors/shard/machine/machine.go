@@ -256,7 +256,7 @@ func (m *Machine) Outcome(id domain.RequestID) *domain.Outcome {
 	return &q.Outcome
 }
 
-// Rest unloads the members that the memory has no room for.
+// Evict unloads the members that the memory has no room for.
 func (m *Machine) Evict(ctx actor.Context) {
 	stats := &m.c.Stats.Members
 	stats.Evicted.Add(int64(m.loaded.Evict(ctx)))

@@ -118,7 +118,7 @@ func (c *Loaded) Spawn(ctx actor.Context, at member.Place, s *member.State) *Act
 	return k
 }
 
-// Rest unloads members until those loaded take no more than the limit.
+// Evict unloads members until those loaded take no more than the limit.
 func (c *Loaded) Evict(ctx actor.Context) (evicted int) {
 	for c.held > c.limit {
 		if c.hand >= len(c.ring) {

@@ -202,11 +202,3 @@ func each[T any](parts []domain.Answer, of func(*domain.Answer) T) []T {
 	}
 	return out
 }
-
-// Bytes is the memory of the columns.
-func (e *Engine) Bytes() (n int) {
-	for i := range e.shards {
-		n += e.shards[i].table.Bytes()
-	}
-	return n
-}
