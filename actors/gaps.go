@@ -112,7 +112,7 @@ func (g *gaps) readerOf(journal bool, partition int) *halting {
 		return nil
 	}
 	return &halting{&r.Gap, &r.Stopped, &r.Reads, func() string {
-		return retry.Join("the partition is not read yet", retry.Causes(&r.Reading, &r.Asking))
+		return retry.Join("the partition is not read yet", retry.Causes(&r.Reading, &r.CatalogCatchUp))
 	}, func() bool { return find() != r }}
 }
 

@@ -58,19 +58,19 @@ type Memory struct {
 type Config struct {
 	Lookups
 	Memory
-	Engine   port.Engine
-	Hasher   port.Hasher
-	Now      func() time.Time
-	BaseURL  string               // scheme and host that clients reach the API under
-	ByHost   bool                 // addresses in answers have the host that was asked in the place of BaseURL
-	Proxies  serve.Proxies        // that requests may come through
-	Signing  []PrivateKey         // of member tokens: those that this node holds
-	TokenKey [16]byte             // of access tokens and cursors
-	Keys     port.DataKeys        // data keys of members
-	Kept     time.Duration        // for how long logs may have bytes of a member after it is erased; 0: not known
-	HashCost credentials.HashCost // of a member's password; zero: the least that OWASP advises
-	Logger   *slog.Logger
-	Access   *slog.Logger // the access log; nil: none
+	Engine       port.Engine
+	Hasher       port.Hasher
+	Now          func() time.Time
+	BaseURL      string               // scheme and host that clients reach the API under
+	ByHost       bool                 // addresses in answers have the host that was asked in the place of BaseURL
+	Proxies      serve.Proxies        // that requests may come through
+	Signing      []PrivateKey         // of member tokens: those that this node holds
+	TokenKey     [16]byte             // of access tokens and cursors
+	Keys         port.DataKeys        // data keys of members
+	LogRetention time.Duration        // of the logs: how long they may keep bytes of an erased member; 0: not known
+	HashCost     credentials.HashCost // of a member's password; zero: the least that OWASP advises
+	Logger       *slog.Logger
+	Access       *slog.Logger // the access log; nil: none
 }
 
 // defaultOpened is of opened members that are cached, in bytes, where the program gives no other.
@@ -105,7 +105,7 @@ func New(config Config) (*API, error) {
 	handlers := &services{
 		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},
-		erasure: erasure.New(tokens, config.Kept),
+		erasure: erasure.New(tokens, config.LogRetention),
 		export:  export.New(envelopes),
 		merging: merging.New(envelopes),
 	}

@@ -57,7 +57,7 @@ func (h *fixture) read(receipt string) *token.Receipt {
 // application, time, the position of the record, and the time by which the logs have no byte of it.
 func TestErase_Receipt(t *testing.T) {
 	h := newFixture(t)
-	h.renew(func(c *Config) { c.Kept = 8*24*time.Hour + time.Hour })
+	h.renew(func(c *Config) { c.LogRetention = 8*24*time.Hour + time.Hour })
 	h.remembering()
 	e := answered[wire.Erased](h, h.post(erasePath, ""))
 	erased := now.Truncate(time.Second)
@@ -79,7 +79,7 @@ func TestErase_Receipt(t *testing.T) {
 // without it, or with another one, is gone.
 func TestErase_Repeat(t *testing.T) {
 	h := newFixture(t)
-	h.renew(func(c *Config) { c.Kept = 8 * 24 * time.Hour })
+	h.renew(func(c *Config) { c.LogRetention = 8 * 24 * time.Hour })
 	h.remembering()
 	first := h.post(erasePath, "", "Idempotency-Key", "e-1")
 	want := answered[wire.Erased](h, first)
@@ -88,7 +88,7 @@ func TestErase_Repeat(t *testing.T) {
 		h.renew(func(c *Config) {
 			later := c.Now().Add(7 * time.Hour)
 			c.Now = func() time.Time { return later }
-			c.Kept = time.Duration(i) * 30 * 24 * time.Hour // the topics have other settings by now, or no limit
+			c.LogRetention = time.Duration(i) * 30 * 24 * time.Hour // the topics have other settings by now, or no limit
 		})
 		w := h.post(erasePath, "", "Idempotency-Key", "e-1")
 		equal(t, want, answered[wire.Erased](h, w))

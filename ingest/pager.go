@@ -54,7 +54,7 @@ type pager struct {
 	end     int64
 
 	memory *domain.Memory      // of all
-	home   chan *domain.Memory // what was released
+	free   chan *domain.Memory // what was released
 }
 
 // memories is how many stretches of memory wait to be read into: what a page in
@@ -66,7 +66,7 @@ func newPager(c *kafka.Client, topic string, id domain.TopicID, partition int, s
 	f, err := c.Fetcher(kafka.FetchConfig{
 		Topic: topic, ID: id, Partition: partition, MaxBytes: size.Bytes, MaxInflated: size.inflated(), Shared: true,
 	})
-	return pager{fetcher: f, records: size.Records, home: make(chan *domain.Memory, memories)}, err
+	return pager{fetcher: f, records: size.Records, free: make(chan *domain.Memory, memories)}, err
 }
 
 // piece is records of one page: they are the caller's until the next read, their keys
@@ -101,7 +101,7 @@ func (p *pager) read(ctx context.Context, at place) (piece, error) {
 		}
 		p.all, p.rest, p.to, p.end = page.Records, page.Records, place{page.Next, page.Epoch}, page.Stable
 		if cap(page.Arena) > 0 {
-			p.memory = domain.NewMemory(page.Arena, p.homing)
+			p.memory = domain.NewMemory(page.Arena, p.recycle)
 		}
 	}
 	n := min(len(p.rest), p.records)
@@ -115,10 +115,10 @@ func (p *pager) read(ctx context.Context, at place) (piece, error) {
 	return out, nil
 }
 
-// homing takes memory back; what there is no room for, the collector takes.
-func (p *pager) homing(m *domain.Memory) {
+// recycle keeps released memory for the next page. Where free is full, the memory is garbage.
+func (p *pager) recycle(m *domain.Memory) {
 	select {
-	case p.home <- m:
+	case p.free <- m:
 	default:
 	}
 }
@@ -126,7 +126,7 @@ func (p *pager) homing(m *domain.Memory) {
 // spare is memory that was released.
 func (p *pager) spare() []byte {
 	select {
-	case m := <-p.home:
+	case m := <-p.free:
 		return m.Bytes()
 	default:
 		return nil

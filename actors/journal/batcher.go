@@ -59,63 +59,63 @@ const roundEvery = 4 * time.Millisecond
 
 // NewBatcher is a batcher that appends to a log.
 func NewBatcher(l Log, log *slog.Logger) *Batcher {
-	g := &Batcher{
+	b := &Batcher{
 		appender: l.Appender(), log: log, requests: make(chan *appendRequest), done: make(chan struct{}),
 		states: make([]retry.State, l.Partitions()),
 	}
-	for i := range g.states {
-		g.states[i].What = fmt.Sprintf("records cannot be appended to partition %d of the journal", i)
+	for i := range b.states {
+		b.states[i].What = fmt.Sprintf("records cannot be appended to partition %d of the journal", i)
 	}
-	return g
+	return b
 }
 
 // State says whether appends to a partition fail. Any goroutine may read it.
-func (g *Batcher) State(partition int) *retry.State { return &g.states[partition] }
+func (b *Batcher) State(partition int) *retry.State { return &b.states[partition] }
 
 // Append returns when the records are durable. After an error, which says that ctx or Run
 // has ended, the journal may have some of them. It may return later than ctx ends: until
 // then the records are read.
-func (g *Batcher) Append(ctx context.Context, batches [][]domain.Record) error {
-	o := &appendRequest{ctx, batches, make(chan error, 1)}
-	if o.len() == 0 {
+func (b *Batcher) Append(ctx context.Context, batches [][]domain.Record) error {
+	r := &appendRequest{ctx, batches, make(chan error, 1)}
+	if r.len() == 0 {
 		return nil
 	}
 	select {
-	case g.requests <- o:
-		return <-o.done
+	case b.requests <- r:
+		return <-r.done
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-g.done:
+	case <-b.done:
 		return context.Canceled
 	}
 }
 
-func (o *appendRequest) len() (n int) {
-	for _, b := range o.batches {
-		n += len(b)
+func (r *appendRequest) len() (n int) {
+	for _, records := range r.batches {
+		n += len(records)
 	}
 	return n
 }
 
 // Run appends until ctx ends. Each backlog is that of a journal partition.
-func (g *Batcher) Run(ctx context.Context, backlogs []Backlog) {
-	defer close(g.done)
-	g.backlogs = backlogs
+func (b *Batcher) Run(ctx context.Context, backlogs []Backlog) {
+	defer close(b.done)
+	b.backlogs = backlogs
 	var round []*appendRequest
 	var due time.Time
 	merged := make([][]domain.Record, len(backlogs))
 	for {
 		select {
-		case o := <-g.requests:
-			round = g.collect(ctx, append(round[:0], o), due)
+		case r := <-b.requests:
+			round = b.collect(ctx, append(round[:0], r), due)
 		case <-ctx.Done():
 			return
 		}
 		due = time.Now().Add(roundEvery)
 		if len(round) == 1 {
-			g.settle(ctx, round, round[0].batches)
+			b.settle(ctx, round, round[0].batches)
 		} else {
-			g.settle(ctx, round, merge(merged, round))
+			b.settle(ctx, round, merge(merged, round))
 			Empty(merged)
 		}
 		clear(round)
@@ -124,15 +124,15 @@ func (g *Batcher) Run(ctx context.Context, backlogs []Backlog) {
 
 // collect adds the requests that wait, and below CoalesceBelow records those that arrive until
 // the round is due.
-func (g *Batcher) collect(ctx context.Context, round []*appendRequest, due time.Time) []*appendRequest {
+func (b *Batcher) collect(ctx context.Context, round []*appendRequest, due time.Time) []*appendRequest {
 	n := round[0].len()
 	if left := time.Until(due); left > 0 {
 		late := time.NewTimer(left)
 		defer late.Stop()
 		for waits := true; waits && n < CoalesceBelow; {
 			select {
-			case o := <-g.requests:
-				round, n = append(round, o), n+o.len()
+			case r := <-b.requests:
+				round, n = append(round, r), n+r.len()
 			case <-late.C:
 				waits = false
 			case <-ctx.Done():
@@ -142,8 +142,8 @@ func (g *Batcher) collect(ctx context.Context, round []*appendRequest, due time.
 	}
 	for n < roundLeast {
 		select {
-		case o := <-g.requests:
-			round, n = append(round, o), n+o.len()
+		case r := <-b.requests:
+			round, n = append(round, r), n+r.len()
 		default:
 			return round
 		}
@@ -153,8 +153,8 @@ func (g *Batcher) collect(ctx context.Context, round []*appendRequest, due time.
 
 // merge concatenates the records of the requests, by shard.
 func merge(merged [][]domain.Record, round []*appendRequest) [][]domain.Record {
-	for _, o := range round {
-		for to, records := range o.batches {
+	for _, r := range round {
+		for to, records := range r.batches {
 			merged[to] = append(merged[to], records...)
 		}
 	}
@@ -172,28 +172,28 @@ func Empty(batches [][]domain.Record) {
 // settle appends a round and answers its requests. The round is canceled when the contexts of
 // all requests have ended: a request whose context lasts has its records appended. A panic
 // stops every router of the round.
-func (g *Batcher) settle(ctx context.Context, round []*appendRequest, batches [][]domain.Record) {
+func (b *Batcher) settle(ctx context.Context, round []*appendRequest, batches [][]domain.Record) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var waiting atomic.Int32
 	waiting.Store(int32(len(round)))
-	for _, o := range round {
-		defer context.AfterFunc(o.ctx, func() {
+	for _, r := range round {
+		defer context.AfterFunc(r.ctx, func() {
 			if waiting.Add(-1) == 0 {
 				cancel()
 			}
 		})()
 	}
-	err := crash.Guard("the appender of the routers", func() error { return g.appendAll(ctx, batches) })
-	for _, o := range round {
-		o.done <- err
+	err := crash.Guard("the appender of the routers", func() error { return b.appendAll(ctx, batches) })
+	for _, r := range round {
+		r.done <- err
 	}
 }
 
 // appendAll appends each partition's records: single batches of shards that have room in one
 // multi-partition produce, the rest concurrently.
-func (g *Batcher) appendAll(ctx context.Context, batches [][]domain.Record) error {
-	left := g.appendEach(ctx, batches)
+func (b *Batcher) appendAll(ctx context.Context, batches [][]domain.Record) error {
+	left := b.appendEach(ctx, batches)
 	var wg sync.WaitGroup
 	errs := make([]error, len(left))
 	for to, records := range left {
@@ -201,7 +201,7 @@ func (g *Batcher) appendAll(ctx context.Context, batches [][]domain.Record) erro
 			continue
 		}
 		wg.Go(func() {
-			errs[to] = crash.Guard("the appender of the routers", func() error { return g.appendTo(ctx, to, records) })
+			errs[to] = crash.Guard("the appender of the routers", func() error { return b.appendTo(ctx, to, records) })
 		})
 	}
 	wg.Wait()
@@ -209,16 +209,16 @@ func (g *Batcher) appendAll(ctx context.Context, batches [][]domain.Record) erro
 }
 
 // appendEach appends what fits one multi-partition produce, and returns what is left.
-func (g *Batcher) appendEach(ctx context.Context, batches [][]domain.Record) (left [][]domain.Record) {
+func (b *Batcher) appendEach(ctx context.Context, batches [][]domain.Record) (left [][]domain.Record) {
 	batched := make([][]domain.Record, len(batches))
 	left = slices.Clone(batches)
 	for to, records := range batches {
-		if batchOf(records) == len(records) && g.backlogs[to].HasRoom() {
+		if batchOf(records) == len(records) && b.backlogs[to].HasRoom() {
 			batched[to] = records
 		}
 	}
-	g.appender.AppendEach(ctx, batched, func(to int, base int64) {
-		g.appended(to, base+int64(len(batched[to])))
+	b.appender.AppendEach(ctx, batched, func(to int, base int64) {
+		b.appended(to, base+int64(len(batched[to])))
 		left[to] = nil
 	})
 	return left
@@ -236,22 +236,22 @@ func batchOf(records []domain.Record) int {
 
 // appendTo appends the records of one partition in order, batch by batch, and no faster than
 // the shard applies.
-func (g *Batcher) appendTo(ctx context.Context, to int, records []domain.Record) error {
+func (b *Batcher) appendTo(ctx context.Context, to int, records []domain.Record) error {
 	for len(records) > 0 {
 		n := batchOf(records)
-		if err := g.backlogs[to].Wait(ctx); err != nil {
+		if err := b.backlogs[to].Wait(ctx); err != nil {
 			return err
 		}
 		for failures := 1; ; failures++ {
-			base, err := g.appender.Append(ctx, to, records[:n])
+			base, err := b.appender.Append(ctx, to, records[:n])
 			if err == nil {
-				g.appended(to, base+int64(n))
+				b.appended(to, base+int64(n))
 				break
 			}
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			g.states[to].Failed(g.log, failures, err)
+			b.states[to].Failed(b.log, failures, err)
 			if !retry.Backoff(ctx, failures) {
 				return ctx.Err()
 			}
@@ -262,7 +262,7 @@ func (g *Batcher) appendTo(ctx context.Context, to int, records []domain.Record)
 }
 
 // appended notes that the journal partition was appended to, up to end.
-func (g *Batcher) appended(to int, end int64) {
-	g.backlogs[to].Grew(end)
-	g.states[to].Recovered(g.log)
+func (b *Batcher) appended(to int, end int64) {
+	b.backlogs[to].Grew(end)
+	b.states[to].Recovered(b.log)
 }

@@ -22,15 +22,15 @@ type Handle struct {
 	Stopped   atomic.Pointer[string]
 	Gap       atomic.Pointer[domain.AcceptGap] // what would have to be accepted to let it go on
 
-	Reading, Asking, Noting retry.State
+	Reading, CatalogCatchUp, CommittingOffset retry.State
 }
 
 func newHandle(partition int) *Handle {
 	return &Handle{
-		Partition: partition,
-		Reading:   retry.State{What: "the public topic cannot be read"},
-		Asking:    retry.State{What: NotToItsEnd},
-		Noting:    retry.State{What: "the router's offset cannot be committed"},
+		Partition:        partition,
+		Reading:          retry.State{What: "the public topic cannot be read"},
+		CatalogCatchUp:   retry.State{What: NotToItsEnd},
+		CommittingOffset: retry.State{What: "the router's offset cannot be committed"},
 	}
 }
 

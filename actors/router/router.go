@@ -111,10 +111,10 @@ func (r *router) note(ctx context.Context) {
 	}
 	if err := r.o.Source.Commit(ctx, r.partition, r.next, r.epoch); err != nil {
 		r.unnoted++
-		r.shared.Noting.Failed(r.o.Log, r.unnoted, err, "partition", r.partition)
+		r.shared.CommittingOffset.Failed(r.o.Log, r.unnoted, err, "partition", r.partition)
 		return
 	}
-	r.shared.Noting.Recovered(r.o.Log, "partition", r.partition)
+	r.shared.CommittingOffset.Recovered(r.o.Log, "partition", r.partition)
 	r.noted, r.unnoted = r.next, 0
 }
 
@@ -128,7 +128,7 @@ func (r *router) stamp(ctx context.Context, p *sourcePage) error {
 			a := rec.Activity
 			stampActivity(rec, view)
 			if rec.Activity.Refusal != domain.Accepted && !caughtUp {
-				if err := r.o.CatchUp(ctx, &r.shared.Asking, "partition", r.partition); err != nil {
+				if err := r.o.CatchUp(ctx, &r.shared.CatalogCatchUp, "partition", r.partition); err != nil {
 					return err
 				}
 				view, caughtUp = r.o.Catalog.View(), true

@@ -179,7 +179,7 @@ func nextRound(waiting []*manyItem, alone bool) (round, later []*manyItem) {
 
 // registerRound submits each record of a round once.
 func (s *Service) registerRound(ctx context.Context, req *serve.Request, round []*manyItem) error {
-	if err := s.meetAll(ctx, req, round); err != nil {
+	if err := s.matchAll(ctx, req, round); err != nil {
 		return err
 	}
 	ready, err := s.sealAll(ctx, req, round)

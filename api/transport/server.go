@@ -91,9 +91,9 @@ func (s *Server) Serve(l net.Listener) error {
 	return nil
 }
 
-// Drain ends serving. For so long new requests are still answered, each with the word that its
-// connection closes; then the listener closes and requests under way are answered. What is not
-// answered when ctx ends is cut, which is an error.
+// Drain ends serving. For the time of still, responses to new requests carry Connection: close; then
+// the listener closes and requests under way are answered. A request that is not answered when
+// ctx ends is cut off, which is an error.
 func (s *Server) Drain(ctx context.Context, still time.Duration) error {
 	s.closing.Store(true)
 	if still > 0 {

@@ -168,7 +168,7 @@ func TestErrorLog_HasNoAddress(t *testing.T) {
 	}
 }
 
-// While a server drains, new requests are answered with the word that the connection closes; then
+// While a server drains, responses to new requests carry Connection: close; then
 // the listener closes, and what is under way is answered.
 func TestDrain_AnswersWhatIsUnderWay(t *testing.T) {
 	over(t, func(t *testing.T, files *files) {

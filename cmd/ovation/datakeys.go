@@ -53,7 +53,7 @@ func (k *dataKeys) opening(p *program) func(context.Context) error {
 		}
 		s, err := keystore.Open(dir, keystore.Options{Logger: p.log, Copy: !embedded, CacheBytes: p.budget.Keys.Cache})
 		if err != nil {
-			return fmt.Errorf("the data keys: %w", taken(err))
+			return fmt.Errorf("the data keys: %w", explainLocked(err))
 		}
 		k.store = s
 		p.onClose(s.Close)

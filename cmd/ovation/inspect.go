@@ -31,7 +31,7 @@ func (i *Inspect) Run(_ context.Context, out io.Writer) error {
 		}
 		c, err := store.OpenCatalog(dir, store.Options{})
 		if err != nil {
-			return taken(err)
+			return explainLocked(err)
 		}
 		return errors.Join(c.Dump(out, []byte(i.Prefix)), c.Close())
 	}
@@ -44,7 +44,7 @@ func (i *Inspect) Run(_ context.Context, out io.Writer) error {
 	}
 	s, err := store.Open(dir, store.Options{})
 	if err != nil {
-		return taken(err)
+		return explainLocked(err)
 	}
 	return errors.Join(s.Dump(out, []byte(i.Prefix)), s.Close())
 }
@@ -74,7 +74,7 @@ func (i *Inspect) keys(out io.Writer) error {
 		s, err = keystore.Open(dir, keystore.Options{Copy: true})
 	}
 	if err != nil {
-		return taken(err)
+		return explainLocked(err)
 	}
 	w := bufio.NewWriter(out)
 	err = s.Each(prefix, func(id domain.KeyID) error {

@@ -52,7 +52,7 @@ func (p *program) openLog(ctx context.Context) error {
 			CacheBytes: p.budget.Log.Cache, MemTableBytes: p.budget.Log.Buffer,
 		})
 		if err != nil {
-			return fmt.Errorf("the embedded log: %w", taken(err))
+			return fmt.Errorf("the embedded log: %w", explainLocked(err))
 		}
 		p.eventLog = l
 		p.onClose(l.Close)

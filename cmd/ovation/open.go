@@ -155,7 +155,7 @@ func (p *program) openStores(context.Context) error {
 		SealRows: b.SealRows(shards), TailBytes: b.TailBytes(shards),
 	}
 	if p.store, err = store.Open(filepath.Join(p.cfg.Data, "store"), o); err != nil {
-		return fmt.Errorf("the store: %w", taken(err))
+		return fmt.Errorf("the store: %w", explainLocked(err))
 	}
 	p.onClose(p.store.Close)
 	p.catalog, err = store.OpenCatalog(filepath.Join(p.cfg.Data, "catalog"), store.Options{
@@ -167,8 +167,8 @@ func (p *program) openStores(context.Context) error {
 	return nil // the catalog actor closes it
 }
 
-// taken explains an error by which another process has the directory.
-func taken(err error) error {
+// explainLocked explains an error by which another process has the directory.
+func explainLocked(err error) error {
 	if errors.Is(err, syscall.EAGAIN) {
 		return fmt.Errorf("another process has the directory open (%w)", err)
 	}
@@ -299,7 +299,7 @@ func (p *program) openAPI(context.Context) error {
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, Kept: p.topics.kept, Logger: p.log, Access: p.port.accessLogger(), Proxies: p.cfg.proxies(),
+		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, LogRetention: p.topics.kept, Logger: p.log, Access: p.port.accessLogger(), Proxies: p.cfg.proxies(),
 		Lookups: api.Lookups{Geo: p.port.located(), Networks: p.port.networks},
 		Memory: api.Memory{
 			CacheBytes: int(p.budget.API.Cached), OpenedBytes: int(p.budget.API.Opened), InFlightBytes: p.budget.API.InFlight,

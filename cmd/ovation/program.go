@@ -162,9 +162,8 @@ func closed(l net.Listener) func() error {
 	}
 }
 
-// Run serves until ctx ends, then drains: readiness goes false first; as long as --drain says,
-// requests are answered with the word that their connection closes; then nothing new is taken and
-// requests under way are answered.
+// Run serves until ctx ends, then drains: readiness goes false first; for the time of --drain
+// responses carry Connection: close; then no request is accepted and those under way are answered.
 func (p *program) Run(ctx context.Context) error {
 	token, err := p.cfg.AdminPort.Token()
 	if err != nil {

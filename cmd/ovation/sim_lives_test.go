@@ -152,7 +152,7 @@ func (e *engineLife) answer(context.Context) error {
 	}
 	e.api, err = api.New(api.Config{
 		Engine: hitCounter{engine{e.node}, e.hits}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.secrets.privateHalves(),
-		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper, Kept: keptEmbedded, Lookups: api.Lookups{Networks: asked},
+		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper, LogRetention: keptEmbedded, Lookups: api.Lookups{Networks: asked},
 		HashCost: credentials.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1},
 	})
 	return err

@@ -154,8 +154,8 @@ func (c *conns) leader(topic string, partition int) route {
 	}
 }
 
-// noted is leader, and keeps 1 + the broker's id.
-func (c *conns) noted(topic string, partition int, in *atomic.Int32) route {
+// leaderInto is leader, and stores 1 + the broker's id.
+func (c *conns) leaderInto(topic string, partition int, in *atomic.Int32) route {
 	found := c.leader(topic, partition)
 	return func(l protocol.Cluster) (protocol.Broker, error) {
 		b, err := found(l)

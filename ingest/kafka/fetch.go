@@ -178,7 +178,7 @@ func (f *Fetcher) ask(ctx context.Context, w *pendingFetch) fetchResult {
 	t := topicIn(m, w.cfg)
 	t.Partitions = append(t.Partitions, w.partition())
 	x, err := f.client.exchange(ctx, request{
-		message: m, route: f.client.noted(f.cfg.Topic, f.cfg.Partition, &f.leader), over: f.client.fetching,
+		message: m, route: f.client.leaderInto(f.cfg.Topic, f.cfg.Partition, &f.leader), over: f.client.fetching,
 		within: f.cfg.MaxWait + f.client.cfg.RequestTimeout, limit: w.maxBytes + answerRoom,
 	})
 	if err != nil {

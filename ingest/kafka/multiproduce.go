@@ -61,7 +61,7 @@ func (c *Client) produceTo(ctx context.Context, all []Sending, leader int32) {
 	}
 	cfg := &all[0].Producer.cfg
 	var asked atomic.Int32 // 1 + the broker that leads the first by now
-	answer, err := c.produce(ctx, m, c.noted(cfg.Topic, cfg.Partition, &asked))
+	answer, err := c.produce(ctx, m, c.leaderInto(cfg.Topic, cfg.Partition, &asked))
 	for i := range all {
 		s := &all[i]
 		if s.batch == nil || s.leader != leader {
@@ -113,7 +113,7 @@ func (s *Sending) settle(base int64, err error) {
 		p.moveOn(len(s.Messages), len(s.batch))
 		s.Base, s.Err = base, nil
 	} else {
-		if mayStand(err) {
+		if outcomeUnknown(err) {
 			p.unsettled = p.fingerprint(s.Messages)
 		}
 		if Retriable(err) {

@@ -177,7 +177,7 @@ func (w *harness) leads(partition int, broker int32) bool {
 	var seen atomic.Int32
 	m := kmsg.NewPtrListOffsetsRequest()
 	m.ReplicaID = -1
-	_, err := w.client.ask(w.ctx, request{message: m, route: w.client.noted("t", partition, &seen)})
+	_, err := w.client.ask(w.ctx, request{message: m, route: w.client.leaderInto("t", partition, &seen)})
 	return err == nil && seen.Load() == broker+1
 }
 

@@ -102,7 +102,7 @@ func (p *Producer) Send(ctx context.Context, messages []Message) (base int64, er
 			renewed = true
 			continue
 		}
-		doubt = doubt || mayStand(err)
+		doubt = doubt || outcomeUnknown(err)
 		if Retriable(err) {
 			p.client.stats.retries.Add(1)
 			if backoff.Wait(ctx) == nil {
@@ -211,7 +211,7 @@ const brokerMargin = 2 * time.Second
 func (p *Producer) store(ctx context.Context, batch []byte) (int64, error) {
 	m := p.client.newProduce()
 	addBatch(m, &p.cfg, batch)
-	answer, err := p.client.produce(ctx, m, p.client.noted(p.cfg.Topic, p.cfg.Partition, &p.led))
+	answer, err := p.client.produce(ctx, m, p.client.leaderInto(p.cfg.Topic, p.cfg.Partition, &p.led))
 	if err != nil {
 		return 0, err
 	}
@@ -254,9 +254,9 @@ func lost(err error) bool {
 		errors.Is(err, kafkago.InvalidProducerEpoch) || errors.Is(err, kafkago.InvalidProducerIDMapping)
 }
 
-// mayStand reports that the batch may have been stored all the same. Only an
-// answer that says why it was not leaves no doubt.
-func mayStand(err error) bool {
+// outcomeUnknown reports that the batch may have been stored in spite of the error. Only an
+// answer that gives the reason why it was not stored excludes that.
+func outcomeUnknown(err error) bool {
 	var session sessionError
 	if errors.As(err, &session) || errors.Is(err, errForeignTopic) {
 		return false

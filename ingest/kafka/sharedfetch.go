@@ -172,7 +172,7 @@ func (j *sharedFetches) fetch(leader int32, l *leaderQueue, asked []*pendingFetc
 		case w.abandoned:
 			memory.release()
 			l.most--
-		case d.err == nil && nothing(d.part, w.next) && now.Before(w.until):
+		case d.err == nil && isEmpty(d.part, w.next) && now.Before(w.until):
 			memory.release()
 			again = append(again, w)
 		default:
@@ -182,8 +182,8 @@ func (j *sharedFetches) fetch(leader int32, l *leaderQueue, asked []*pendingFetc
 	j.wait(leader, l, again...)
 }
 
-// nothing reports that an answer has nothing that a fetcher waits for.
-func nothing(p *kmsg.FetchResponseTopicPartition, next int64) bool {
+// isEmpty reports that an answer has nothing that a fetcher waits for.
+func isEmpty(p *kmsg.FetchResponseTopicPartition, next int64) bool {
 	return p.ErrorCode == 0 && len(p.RecordBatches) == 0 && p.DivergingEpoch.EndOffset < 0 && next >= p.LogStartOffset
 }
 

@@ -35,7 +35,7 @@ func (a *Audience) makeMoments() [][]moment {
 	}
 	fans := a.fans()
 	for b := range a.Brands {
-		a.goers(b, fans[b], put)
+		a.concertAudience(b, fans[b], put)
 	}
 	total := uint64(0)
 	for _, list := range byDay[:historyDays] {
@@ -108,9 +108,9 @@ func (a *Audience) fans() [][]int {
 	return out
 }
 
-// goers buy tickets for the brand's concerts in their town, some for one elsewhere in
-// the country, and most of them go.
-func (a *Audience) goers(brand int, fans []int, put func(int, moment)) {
+// concertAudience puts the moments of the brand's concerts: fans buy tickets in their town, some
+// elsewhere in the country, and most who bought attend.
+func (a *Audience) concertAudience(brand int, fans []int, put func(int, moment)) {
 	r := a.chance.stream(ofConcerts, brand)
 	buys := slices.IndexFunc(a.Definitions, func(d Definition) bool { return d.way == ticket })
 	goes := slices.IndexFunc(a.Definitions, func(d Definition) bool { return d.way == concert })

@@ -62,7 +62,7 @@ type Burst struct {
 // Portrait counts the history.
 func (a *Audience) Portrait() *Portrait {
 	p := &Portrait{People: People{Members: len(a.Members)}}
-	s := &sitting{
+	s := &portraitBuilder{
 		a: a, p: p, did: make([]int, len(a.Members)), by: make([]map[int]bool, len(a.Definitions)),
 		fans: make([]map[int]bool, len(a.Brands)), days: make([][]int, len(a.Brands)), once: map[[3]int]bool{},
 	}
@@ -83,8 +83,8 @@ func (a *Audience) Portrait() *Portrait {
 	return p
 }
 
-// sitting is a portrait being made.
-type sitting struct {
+// portraitBuilder counts the actions of a portrait.
+type portraitBuilder struct {
 	a    *Audience
 	p    *Portrait
 	did  []int
@@ -94,7 +94,7 @@ type sitting struct {
 	once map[[3]int]bool
 }
 
-func (s *sitting) count(action *Action) {
+func (s *portraitBuilder) count(action *Action) {
 	p, m := s.p, &s.a.Members[action.Member]
 	p.Actions++
 	s.did[action.Member]++
@@ -122,7 +122,7 @@ func (s *sitting) count(action *Action) {
 }
 
 // people counts the members' traits.
-func (s *sitting) people() {
+func (s *portraitBuilder) people() {
 	p, end := s.p, s.a.End()
 	for i := range s.a.Members {
 		m := &s.a.Members[i]
@@ -158,7 +158,7 @@ func (s *sitting) people() {
 }
 
 // rank orders what has no order of its own.
-func (s *sitting) rank() {
+func (s *portraitBuilder) rank() {
 	p := s.p
 	slices.SortFunc(s.did, func(x, y int) int { return cmp.Compare(y, x) })
 	for i, n := range s.did {
@@ -179,7 +179,7 @@ func (s *sitting) rank() {
 }
 
 // bursts are the largest release of each of the six best known artists.
-func (s *sitting) bursts() {
+func (s *portraitBuilder) bursts() {
 	for b := range s.a.Brands {
 		brand := &s.a.Brands[b]
 		out := brand.Largest()

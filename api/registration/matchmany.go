@@ -8,9 +8,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
-// meetAll makes the command of each record of a round of the member that it meets. One question
-// finds out that no identity has a member, which is the rule in an import.
-func (s *Service) meetAll(ctx context.Context, req *serve.Request, round []*manyItem) error {
+// matchAll makes the command of each record of a round for the member that has its identity. One
+// question shows that no identity has a member, which is the rule in an import.
+func (s *Service) matchAll(ctx context.Context, req *serve.Request, round []*manyItem) error {
 	names := make([]domain.Name, 0, len(round))
 	fresh := true
 	for _, m := range round {
@@ -24,13 +24,13 @@ func (s *Service) meetAll(ctx context.Context, req *serve.Request, round []*many
 	fresh = fresh && len(found) == 0
 	parallel(round, func(m *manyItem) {
 		m.req.Wait = req.Wait
-		m.err = s.meet(ctx, m, fresh)
+		m.err = s.match(ctx, m, fresh)
 	})
 	return nil
 }
 
-// meet makes the command of a record; fresh: no member has its identity.
-func (s *Service) meet(ctx context.Context, m *manyItem, fresh bool) error {
+// match makes the command of one record. Where fresh is set, no member has its identity.
+func (s *Service) match(ctx context.Context, m *manyItem, fresh bool) error {
 	var holder *domain.Member
 	var err error
 	if !fresh {
