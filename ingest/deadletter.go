@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -21,13 +23,14 @@ const (
 // Headers of a dead letter. The original's own come after them, but for those that
 // an earlier dead letter left.
 const (
-	headerPrefix  = "dlq."
-	HeaderReason  = headerPrefix + "reason"  // the reason's word
-	HeaderDetail  = headerPrefix + "detail"  // which field, or why the bytes are missing
-	HeaderOrigin  = headerPrefix + "origin"  // topic id/partition/epoch/offset, or the request's id
-	HeaderID      = headerPrefix + "id"      // the same whenever the letter is published again
-	HeaderAccount = headerPrefix + "account" // the account's id; not there where it could not be read
-	HeaderTime    = headerPrefix + "time"    // ms since 1970 of the original, −1 none; not there without the original
+	headerPrefix   = "dlq."
+	HeaderReason   = headerPrefix + "reason"  // the reason's word
+	HeaderDetail   = headerPrefix + "detail"  // which field, or why the bytes are missing
+	HeaderOrigin   = headerPrefix + "origin"  // topic id/partition/epoch/offset, or the request's id
+	HeaderID       = headerPrefix + "id"      // the same whenever the letter is published again
+	HeaderAccount  = headerPrefix + "account" // the account's id; not there where it could not be read
+	HeaderReceived = activity.HeaderReceived  // ms since 1970: when it was refused, of a replay when it was first
+	HeaderTime     = activity.HeaderPublished // ms since 1970 of the original, −1 none; not there without the original
 )
 
 // Headers of a mark, a record of the topic that says that a letter's original was published again. It has
@@ -95,12 +98,13 @@ func letterWithout(d *domain.DeadLetter, original *kafka.Message, reason string)
 		{Key: HeaderDetail, Value: []byte(strings.Join(details, "; "))},
 		{Key: HeaderOrigin, Value: []byte(origin(d))},
 		{Key: HeaderID, Value: []byte(letterID(d))},
+		{Key: HeaderReceived, Value: strconv.AppendInt(nil, d.At, 10)},
 	}
 	if d.Account != 0 {
 		m.Headers = append(m.Headers, kafka.Header{Key: HeaderAccount, Value: strconv.AppendUint(nil, uint64(d.Account), 10)})
 	}
 	if without == "" {
-		m.Headers = append(m.Headers, kafka.Header{Key: HeaderTime, Value: strconv.AppendInt(nil, body.TimeMs, 10)})
+		m.Headers = append(m.Headers, kafka.Header{Key: HeaderTime, Value: strconv.AppendInt(nil, published(body), 10)})
 		for _, h := range body.Headers {
 			if !strings.HasPrefix(h.Key, headerPrefix) {
 				m.Headers = append(m.Headers, h)
@@ -108,6 +112,35 @@ func letterWithout(d *domain.DeadLetter, original *kafka.Message, reason string)
 		}
 	}
 	return m
+}
+
+// published is the time of an original: of a replay the time of the record that it repeats, whatever the
+// broker stamped.
+func published(m *kafka.Message) int64 {
+	time, replay := m.TimeMs, false
+	for _, h := range m.Headers {
+		switch h.Key {
+		case HeaderReceived:
+			replay = true
+		case HeaderTime:
+			if ms, err := strconv.ParseInt(string(h.Value), 10, 64); err == nil {
+				time = ms
+			}
+		}
+	}
+	if !replay {
+		return m.TimeMs
+	}
+	return time
+}
+
+// NewReplay is the message that publishes a letter's original again. It says when the original was first
+// refused and what time it had: the node judges it as of then.
+func NewReplay(original kafka.Message, received int64) kafka.Message {
+	original.Headers = append(slices.Clip(original.Headers),
+		kafka.Header{Key: HeaderReceived, Value: strconv.AppendInt(nil, received, 10)},
+		kafka.Header{Key: HeaderTime, Value: strconv.AppendInt(nil, original.TimeMs, 10)})
+	return original
 }
 
 // usualDetails are the details of reasons that are found where the record is applied: the field, and what

@@ -32,6 +32,7 @@ func TestDeadLetter_RepeatsItsOriginal(t *testing.T) {
 		{Key: "dlq.detail", Value: []byte("at byte 1")},
 		{Key: "dlq.origin", Value: []byte("ab000000-0000-0000-0000-000000000001/3/2/77")},
 		{Key: "dlq.id", Value: []byte(letterID(d))},
+		{Key: "dlq.received", Value: []byte("5")},
 		{Key: "dlq.account", Value: []byte("7")},
 		{Key: "dlq.time", Value: []byte("1234")},
 		{Key: "ce_id", Value: []byte("1")},
@@ -43,6 +44,29 @@ func TestDeadLetter_RepeatsItsOriginal(t *testing.T) {
 	}
 	if len(original.Headers) != 4 {
 		t.Error("the original was changed")
+	}
+}
+
+// A letter of a replay keeps the time of the record that was replayed, whatever time the broker gave the
+// replay, and the headers that the original had.
+func TestDeadLetter_OfAReplayKeepsItsTimes(t *testing.T) {
+	original := kafka.Message{Value: []byte("{}"), TimeMs: 1234, Headers: []kafka.Header{{Key: "trace", Value: []byte("a")}}}
+	replay := NewReplay(original, 5)
+	if len(original.Headers) != 1 {
+		t.Error("the original was changed")
+	}
+	replay.TimeMs = 99_999 // the broker's
+	m := NewDeadLetter(&domain.DeadLetter{Origin: deadOrigin, Reason: domain.UnknownMember, At: 5}, &replay)
+	if got := [3]string{header(m, HeaderReceived), header(m, HeaderTime), header(m, "trace")}; got != [3]string{"5", "1234", "a"} {
+		t.Errorf("%v", got)
+	}
+	if len(m.Headers) != 7 {
+		t.Errorf("%+v", m.Headers)
+	}
+	// A header of that name alone is no mark.
+	lone := kafka.Message{TimeMs: 7, Headers: []kafka.Header{{Key: HeaderTime, Value: []byte("8")}}}
+	if got := header(NewDeadLetter(&domain.DeadLetter{Origin: deadOrigin, Reason: domain.BadJSON}, &lone), HeaderTime); got != "7" {
+		t.Errorf("the time is %s", got)
 	}
 }
 

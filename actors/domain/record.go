@@ -106,6 +106,10 @@ type Activity struct {
 	Hash      uint64
 	Content   Content // Recorded is filled in when applied
 
+	// Received is when the activity was first refused, in ms since 1970, of one that a dead letter was replayed
+	// as; 0: it is no replay. It is judged as of then: by who was a member, and what the log's time was.
+	Received int64
+
 	Refusal Reason // the router's verdict; Accepted: none
 	Detail  string // of the refusal
 

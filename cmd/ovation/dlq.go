@@ -22,7 +22,7 @@ import (
 type DLQ struct {
 	List   DLQList   `cmd:"" help:"List dead letters, and count them by reason."`
 	Show   DLQShow   `cmd:"" help:"Show one dead letter with its headers and the original bytes. They may hold personal data: this shows them to whoever runs it."`
-	Replay DLQReplay `cmd:"" help:"Publish originals again, mended or as they are: all that are chosen, since only the node knows who has registered meanwhile. One that counted, or was deleted, is a repeat and changes nothing; one still refused is a dead letter again."`
+	Replay DLQReplay `cmd:"" help:"Publish originals again, mended or as they are: all that are chosen, since only the node knows whose they are now. A member who registered after the letter was refused gets none of it (before_registration). One that counted, or was deleted, is a repeat and changes nothing; one still refused is a dead letter again."`
 }
 
 // deadLetters is what every command about them has.

@@ -89,6 +89,15 @@ func (h *kafkaFixture) settled(published int64) {
 	})
 }
 
+// attach gives a fan a further identity.
+func (h *kafkaFixture) attach(uid, fan string) {
+	h.t.Helper()
+	e, _, err := h.api().Register(context.Background(), client.Params{"service": "spotify", "uid": fan, "authtoken": "t"})
+	h.must(err)
+	_, _, err = h.api().Attach(context.Background(), domain.MemberID(e.Data.ID), client.Params{"service": "spotify", "uid": uid, "authtoken": "t"})
+	h.must(err)
+}
+
 // givenLetters is a house with dead letters: three of an unknown fan, one
 // that is no JSON, one that is withheld.
 func givenLetters(t *testing.T) *kafkaFixture {
@@ -165,8 +174,7 @@ func TestDLQ_ListAndShow(t *testing.T) {
 // A dead letter that is replayed twice counts once.
 func TestDLQReplay_CountsOnce(t *testing.T) {
 	h := givenLetters(t)
-	_, _, err := h.api().Register(context.Background(), client.Params{"service": "spotify", "uid": "late", "authtoken": "t"})
-	h.must(err)
+	h.attach("late", h.fans[0])
 	unknown := []string{"--reason", "unknown_member"}
 	if r := h.replayed(exitFine, append(unknown, "--dry-run")...); r.Replayed != 3 || !r.DryRun {
 		t.Fatalf("%+v", r)
@@ -226,6 +234,54 @@ func TestDLQReplay_RefusedAgainIsMarked(t *testing.T) {
 	if text, _ := h.dlq(exitFine, "list"); !strings.Contains(text, "REPLAYED") || !strings.Contains(text, "refused again: unknown_member") {
 		t.Errorf("list:\n%s", text)
 	}
+}
+
+// A dead letter counts for none who registered after it was refused: the identity may have been that of a
+// member who was erased. This holds for a letter that its replay became, too, for one that is mended, and for
+// one that was refused for another reason. An activity that is published again by its collector counts.
+func TestDLQReplay_BeforeRegistration(t *testing.T) {
+	h := newKafkaFixture(t)
+	ctx := context.Background()
+	register := func() domain.MemberID {
+		e, _, err := h.api().Register(ctx, client.Params{"service": "spotify", "uid": "again", "authtoken": "t"})
+		h.must(err)
+		return domain.MemberID(e.Data.ID)
+	}
+	dated := map[string]any{"time": "2026-01-02T03:04:05Z"}
+	first := register()
+	h.produce(&kgo.Record{Partition: 1, Value: h.play("a", "again", map[string]any{"brandID": 99, "time": "2026-01-02T03:04:05Z"})})
+	h.settled(1)
+	_, _, err := h.api().DeleteMember(ctx, first)
+	h.must(err)
+	h.produce(&kgo.Record{Partition: 1, Value: h.play("b", "again", dated)})
+	h.settled(2)
+	if second := register(); second == first {
+		t.Fatal("the erased member is back")
+	}
+	brand := h.letters("--reason", "unknown_brand").Items[0].ID
+	file := filepath.Join(t.TempDir(), "mended.json")
+	h.must(os.WriteFile(file, h.play("a", "again", dated), 0o600))
+	h.replayed(exitFine, brand, "--from-file", file)
+	h.settled(3)
+	published := int64(3)
+	for round := range 3 {
+		n := h.letters("--reason", "unknown_member").Total // each becomes another letter
+		if r := h.replayed(exitFine, "--reason", "unknown_member"); r.Replayed != n || n != 2<<round {
+			t.Fatalf("%d letters, %+v", n, r)
+		}
+		published += int64(n)
+		h.settled(published)
+		h.eventually("the letters of the replay", func() bool { return h.letters("--reason", "unknown_member").Total == 2*n })
+	}
+	for _, l := range h.letters("--reason", "unknown_member").Items {
+		if l.Origin != "activities/1/1" && l.Detail != "before_registration" {
+			t.Errorf("%+v", l)
+		}
+	}
+	h.counted(0)
+	h.produce(&kgo.Record{Partition: 1, Value: h.play("b", "again", dated)})
+	h.settled(published + 1)
+	h.counted(1)
 }
 
 // A mended dead letter keeps its dedup key.

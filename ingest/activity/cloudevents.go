@@ -3,6 +3,7 @@ package activity
 import (
 	"bytes"
 	"encoding/base64"
+	"strconv"
 )
 
 // EventType is the ce_type of an activity.
@@ -26,15 +27,32 @@ type event struct {
 	attributed bool // a header ce_* is there
 	mode       mode
 	fields     fields
-	body       kind // of the value; absent: malformed
-	stop       int  // where reading the value ended
-	abroad     bool // what is given for a country is none
+	body       kind  // of the value; absent: malformed
+	stop       int   // where reading the value ended
+	abroad     bool  // what is given for a country is none
+	received   int64 // ms since 1970: when the original of a replay was first refused; 0: no replay
+	published  int64 // ms since 1970: the original's own time, where timed
+	timed      bool
 }
+
+// Headers by which a record says that a dead letter was replayed as it. They decide nothing of its place.
+const (
+	HeaderReceived  = "dlq.received" // ms since 1970: when the original was first refused
+	HeaderPublished = "dlq.time"     // ms since 1970: the original's own, -1 none; the broker may stamp the replay
+)
 
 // header takes a header. Of one that is there more than once the last counts.
 func (e *event) header(key, value []byte) {
-	if string(key) == "content-type" {
+	switch string(key) {
+	case "content-type":
 		e.format = formatOf(value)
+		return
+	case HeaderReceived:
+		e.received, _ = strconv.ParseInt(string(value), 10, 64)
+		return
+	case HeaderPublished:
+		ms, err := strconv.ParseInt(string(value), 10, 64)
+		e.published, e.timed = ms, err == nil
 		return
 	}
 	name, ok := bytes.CutPrefix(key, []byte("ce_"))

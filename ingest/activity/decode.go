@@ -55,8 +55,16 @@ func (d *Decoder) Decode(dst *domain.Record, in Incoming) domain.Slot {
 	a := &dst.Activity
 	var slot domain.Slot
 	a.Member, a.Identity, slot = e.address(d.hasher, &in)
+	if e.received > 0 {
+		a.Received = e.received
+		if e.timed {
+			in.TimeMs = e.published
+		}
+	}
 	if r := d.judge(dst, &in); r.reason != domain.Accepted {
-		*a = domain.Activity{Member: a.Member, Identity: a.Identity, Refusal: r.reason, Detail: r.detail}
+		*a = domain.Activity{
+			Member: a.Member, Identity: a.Identity, Received: a.Received, Refusal: r.reason, Detail: r.detail,
+		}
 	} else if e.abroad {
 		d.stats.noCountry.Add(1)
 	}

@@ -181,6 +181,39 @@ func TestDecode_TimeDefaultsToTheRecords(t *testing.T) {
 	}
 }
 
+// A record that a dead letter was replayed as says when the original was first refused and what time it had; also
+// one that is refused again says when. Headers that say neither change nothing.
+func TestDecode_OfAReplay(t *testing.T) {
+	const event = `{"id":"1","source":"s","account":1,"memberID":2,"activityID":3}`
+	for _, c := range []struct {
+		name     string
+		headers  []string
+		value    string
+		received int64
+		time     int64 // 0: none
+	}{
+		{"no replay", nil, event, 0, 77},
+		{"a replay", []string{HeaderReceived, "5000", HeaderPublished, "9000"}, event, 5000, 9},
+		{"a replay of a record without a time", []string{HeaderReceived, "5000", HeaderPublished, "-1"}, event, 5000, 0},
+		{"a replay that says no time", []string{HeaderReceived, "5000"}, event, 5000, 77},
+		{"a replay with no number", []string{HeaderReceived, "5000", HeaderPublished, "x"}, event, 5000, 77},
+		{"a time alone", []string{HeaderPublished, "9000"}, event, 0, 77},
+		{"no number", []string{HeaderReceived, "soon", HeaderPublished, "9000"}, event, 0, 77},
+		{"below 0", []string{HeaderReceived, "-5", HeaderPublished, "9000"}, event, 0, 77},
+		{"a replay that is refused", []string{HeaderReceived, "5000", HeaderPublished, "9000"}, `{`, 5000, 0},
+	} {
+		rec, _ := decode(t, Incoming{TimeMs: 77_000, Value: []byte(c.value), Headers: func(yield func(key, value []byte)) {
+			for i := 0; i < len(c.headers); i += 2 {
+				yield([]byte(c.headers[i]), []byte(c.headers[i+1]))
+			}
+		}})
+		a := &rec.Activity
+		if refused := a.Refusal != domain.Accepted; a.Received != c.received || a.Time != c.time || a.Defaulted != (c.time == 0 && !refused) {
+			t.Errorf("%s: %+v", c.name, a)
+		}
+	}
+}
+
 func TestDecode_LastValueOfANameWins(t *testing.T) {
 	const base = `"account":1,"activityID":100,`
 	for _, c := range []struct {

@@ -25,6 +25,7 @@ func (w *writer) activity(a *domain.Activity) {
 	w.text(23, a.Raw)
 	w.origin(24, &a.Cause)
 	w.block16(25, (*[16]byte)(&a.Asked))
+	w.sint(26, a.Received)
 }
 
 func (w *writer) content(c *domain.Content) {
@@ -74,6 +75,8 @@ func (r *reader) activity(a *domain.Activity) {
 			r.origin(&a.Cause)
 		case 25:
 			r.block(a.Asked[:])
+		case 26:
+			a.Received = r.sint()
 		default:
 			r.content(&a.Content)
 		}

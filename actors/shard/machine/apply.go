@@ -127,18 +127,26 @@ func (m *Machine) alone(ctx actor.Context, r *domain.Record, at member.Place) er
 	return m.commands.merger.Sent(ctx)
 }
 
+// BeforeRegistration is the detail of a dead letter whose replay named a member that registered after the
+// letter: the member's identity may have been another's then, who was erased since.
+const BeforeRegistration = "before_registration"
+
 // group adds the activity to its member's message.
 func (m *Machine) group(ctx actor.Context, r *domain.Record, at member.Place) error {
 	m.State.Sequence++
 	batch := m.effects.batch
 	a := members.Activity{Record: r, Sequence: m.State.Sequence, Clock: batch.at.clock}
-	if !batch.members.Add(m.loaded, at, m.Accounts.Of(at.Account).Audience, a) {
+	received := r.Activity.Received
+	if received != 0 || !batch.members.Add(m.loaded, at, m.Accounts.Of(at.Account).Audience, a) {
 		k, err := m.loaded.Load(ctx, at)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if !k.State().Active() {
+		case !k.State().Active():
 			m.notActive(k, r)
+			return nil
+		case received != 0 && received < k.State().Member.Created:
+			m.effects.refuse(r, &r.Activity, domain.UnknownMember, BeforeRegistration)
 			return nil
 		}
 		batch.members.AddTo(k, at, a)

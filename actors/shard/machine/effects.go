@@ -121,7 +121,7 @@ func (e *effects) deadLetter(r *domain.Record, a *domain.Activity, reason domain
 	}
 	e.letter(&domain.DeadLetter{
 		Origin: origin, Request: request, Account: r.Account, Reason: reason,
-		Detail: strings.Clone(detail), Raw: strings.Clone(a.Raw), At: r.Time,
+		Detail: strings.Clone(detail), Raw: strings.Clone(a.Raw), At: cmp.Or(a.Received, r.Time),
 	})
 }
 

@@ -12,6 +12,9 @@
 // where its original is now; so a reading tells when a letter was replayed last, and which letter it became
 // if it was refused again.
 //
+// It says when its original was first refused, and so does the letter of a replay that is refused: whom an
+// identity names, and when an activity without a time happened, is judged as of then.
+//
 // Not promised: that a replayed record is accepted. What still cannot be taken is a dead
 // letter again, with an id of its own, since it has another place in the public topic.
 //

@@ -17,6 +17,7 @@ type Letter struct {
 	Origin             string           // topic id/partition/epoch/offset, or request/ and its id
 	Account            domain.AccountID // 0: none that could be read
 	At                 int64            // ms since 1970: when it was published
+	Received           int64            // ms since 1970: when its original was first refused
 
 	Original kafka.Message // as it is to be published again
 	Whole    bool          // the original is there: Detail says why, if not
@@ -52,6 +53,10 @@ func letterOf(m *kafka.Message, d *activity.Decoder) *Letter {
 	if ms, err := strconv.ParseInt(time, 10, 64); err == nil {
 		l.Original.TimeMs = ms
 	}
+	l.Received = l.At
+	if ms, err := strconv.ParseInt(own[ingest.HeaderReceived], 10, 64); err == nil && ms > 0 {
+		l.Received = ms
+	}
 	if n, err := strconv.ParseUint(own[ingest.HeaderAccount], 10, 32); err == nil {
 		l.Account = domain.AccountID(n)
 	} else if l.Whole {
@@ -59,6 +64,9 @@ func letterOf(m *kafka.Message, d *activity.Decoder) *Letter {
 	}
 	return l
 }
+
+// Replay is the message that publishes the original again.
+func (l *Letter) Replay() kafka.Message { return ingest.NewReplay(l.Original, l.Received) }
 
 // review reads a message as the router would.
 func review(d *activity.Decoder, m *kafka.Message) activity.Review {

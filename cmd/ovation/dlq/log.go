@@ -183,7 +183,7 @@ func (l *Log) Replay(ctx context.Context, letters []*Letter) error {
 	parts, of := map[int][]kafka.Message{}, map[int][]*Letter{}
 	for _, letter := range letters {
 		p := l.partition(letter)
-		parts[p] = append(parts[p], letter.Original)
+		parts[p] = append(parts[p], letter.Replay())
 		of[p] = append(of[p], letter)
 	}
 	for p := range l.public.Partitions {

@@ -9,11 +9,12 @@
 package schema
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -119,6 +120,7 @@ type Activity struct {
 	Raw           []byte                 `protobuf:"bytes,23,opt,name=raw" json:"raw,omitempty"` // of any length
 	Cause         *Origin                `protobuf:"bytes,24,opt,name=cause" json:"cause,omitempty"`
 	Asked         []byte                 `protobuf:"bytes,25,opt,name=asked" json:"asked,omitempty"`
+	Received      int64                  `protobuf:"zigzag64,26,opt,name=received" json:"received,omitempty"` // ms since 1970
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -321,6 +323,13 @@ func (x *Activity) GetAsked() []byte {
 	return nil
 }
 
+func (x *Activity) GetReceived() int64 {
+	if x != nil {
+		return x.Received
+	}
+	return 0
+}
+
 var File_activity_proto protoreflect.FileDescriptor
 
 const file_activity_proto_rawDesc = "" +
@@ -331,7 +340,7 @@ const file_activity_proto_rawDesc = "" +
 	"\x05topic\x18\x01 \x01(\fR\x05topic\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\x11R\tpartition\x12\x14\n" +
 	"\x05epoch\x18\x03 \x01(\x11R\x05epoch\x12\x16\n" +
-	"\x06offset\x18\x04 \x01(\x12R\x06offset\"\xd1\x04\n" +
+	"\x06offset\x18\x04 \x01(\x12R\x06offset\"\xed\x04\n" +
 	"\bActivity\x12\x16\n" +
 	"\x06member\x18\x01 \x01(\x04R\x06member\x12\x1a\n" +
 	"\bidentity\x18\x02 \x01(\fR\bidentity\x12\x1e\n" +
@@ -359,7 +368,8 @@ const file_activity_proto_rawDesc = "" +
 	"\x06detail\x18\x16 \x01(\tR\x06detail\x12\x10\n" +
 	"\x03raw\x18\x17 \x01(\fR\x03raw\x12(\n" +
 	"\x05cause\x18\x18 \x01(\v2\x12.ovation.v1.OriginR\x05cause\x12\x14\n" +
-	"\x05asked\x18\x19 \x01(\fR\x05askedBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x05asked\x18\x19 \x01(\fR\x05asked\x12\x1a\n" +
+	"\breceived\x18\x1a \x01(\x12R\breceivedBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_activity_proto_rawDescOnce sync.Once
@@ -373,11 +383,14 @@ func file_activity_proto_rawDescGZIP() []byte {
 	return file_activity_proto_rawDescData
 }
 
-var file_activity_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
-var file_activity_proto_goTypes = []any{
-	(*Origin)(nil),   // 0: ovation.v1.Origin
-	(*Activity)(nil), // 1: ovation.v1.Activity
-}
+var (
+	file_activity_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+	file_activity_proto_goTypes  = []any{
+		(*Origin)(nil),   // 0: ovation.v1.Origin
+		(*Activity)(nil), // 1: ovation.v1.Activity
+	}
+)
+
 var file_activity_proto_depIdxs = []int32{
 	0, // 0: ovation.v1.Activity.cause:type_name -> ovation.v1.Origin
 	1, // [1:1] is the sub-list for method output_type
