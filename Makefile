@@ -2,6 +2,7 @@
 # make ci     everything a change must pass
 # make bench  the figures of this machine as a table, in about five minutes
 # make micro  every benchmark of the packages, once each long enough to compare
+# make structure  types that promote methods, files of a package that use each other
 # make build  bin/ovation; with the profile of make pgo where there is one: 8 % less CPU
 # make pgo    bin/ovation.pgo, a profile of a load on this machine
 
@@ -9,7 +10,7 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 REVISION ?=
 
-.PHONY: test ci bench micro build pgo
+.PHONY: test ci bench micro structure build pgo
 
 test:
 	go test ./...
@@ -22,6 +23,9 @@ bench:
 
 micro:
 	go test -run='^$$' -bench=. -benchmem ./...
+
+structure:
+	go run ./deploy/structure
 
 build:
 	go build -trimpath -ldflags "-X main.version=$(VERSION) -X main.revision=$(REVISION)" -pgo=$$(ls bin/ovation.pgo 2>/dev/null || echo off) -o bin/ovation ./cmd/ovation
