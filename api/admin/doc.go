@@ -4,7 +4,8 @@
 //	open to all   /livez /readyz /metrics /status /version
 //	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, and each Job's path
 //
-// Guarded paths are for requests made on this machine, or with the token. Errors are those of
+// Guarded paths are for requests made on this machine, or with the token. No path answers a page of another site
+// in a browser, or one that asks by a name of its own (Hosts). Errors are those of
 // the API, by the table of api/problem, and never show their cause; what has one is logged.
 // A Gate serves in place of the port while the node starts. A key is made here, shown once
 // and in no other place: the catalog gets its SHA-256.

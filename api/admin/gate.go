@@ -13,6 +13,7 @@ import (
 // While it is closed, the node is alive, not ready, and answers what it waits for. Any goroutine.
 // The zero Gate is closed.
 type Gate struct {
+	Hosts  Hosts // set before it serves
 	port   atomic.Pointer[http.Handler]
 	reason atomic.Pointer[error]
 }
@@ -30,6 +31,10 @@ func (g *Gate) Close() { g.port.Store(nil) }
 func (g *Gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if port := g.port.Load(); port != nil {
 		(*port).ServeHTTP(w, r)
+		return
+	}
+	if err := g.Hosts.Check(r); err != nil {
+		refuse(w, err)
 		return
 	}
 	reason := errors.New("the node is starting")

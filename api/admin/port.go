@@ -17,6 +17,7 @@ type Options struct {
 	Jobs    []Job
 	Signing signing // nil: the node is not open yet
 	Token   string  // empty: guarded paths are for this machine only
+	Hosts   Hosts
 	Metrics prometheus.Gatherer
 	Version any // what /version shows
 	Log     *slog.Logger
@@ -57,7 +58,7 @@ func New(o Options) http.Handler {
 		}
 		guarded.ServeHTTP(w, r)
 	})))
-	return mux
+	return o.Hosts.screen(mux)
 }
 
 // NewServer serves the handler with bounds on slow and large requests; an answer may take its

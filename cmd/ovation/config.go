@@ -32,6 +32,7 @@ type Config struct {
 	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal, of a new installation; another one keeps its number and warns."`
 	Memory        Size     `default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory; of a demo 256MiB."`
 	MaxRows       int      `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
+	AdminHost     []string `sep:"," placeholder:"NAME" help:"Names by which the admin port is asked, beside addresses, localhost and the host of --admin; others get 403, so that no web page reads it by a name of its own. Without any, a port beyond loopback takes all names, as scrapers by DNS need."`
 	LogLevel      string   `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
 
 	PrivateFiles
@@ -86,6 +87,11 @@ func (c *Config) Validate() error {
 	}
 	if c.Memory != 0 && c.Memory < tuning.MinMemory {
 		bad("memory", "%v is less than %v, the least that a node runs in", c.Memory, Size(tuning.MinMemory))
+	}
+	for _, name := range c.AdminHost {
+		if name == "" || strings.ContainsAny(name, ":/[] ") {
+			bad("admin-host", "%q is no name of a host; it has no port", name)
+		}
 	}
 	if c.MaxRows < 0 {
 		bad("max-rows", "%d is less than 0", c.MaxRows)

@@ -109,6 +109,7 @@ func (p *program) openGate(context.Context) error {
 	if p.admin, err = net.Listen("tcp", p.cfg.Admin); err != nil {
 		return err
 	}
+	p.gate.Hosts = p.adminHosts()
 	p.adminServer = admin.NewServer(&p.gate)
 	p.onClose(p.adminServer.Close)
 	p.running.Go(func() { p.failed <- served(p.adminServer.Serve(p.admin)) })
@@ -120,12 +121,23 @@ func (p *program) openGate(context.Context) error {
 func (p *program) adminPort(token string) http.Handler {
 	o := admin.Options{
 		Engine: management{p}, Jobs: jobs(p.verifier, p.rebuilds), Token: token,
-		Metrics: p.metrics, Version: built(), Log: p.log,
+		Hosts: p.gate.Hosts, Metrics: p.metrics, Version: built(), Log: p.log,
 	}
 	if p.api != nil {
 		o.Signing = newSigning(p)
 	}
 	return admin.New(o)
+}
+
+// adminHosts are the names that the admin port is asked by. Beyond loopback scrapers ask by names that only they
+// know, unless the configuration gives them.
+func (p *program) adminHosts() admin.Hosts {
+	own, _, _ := net.SplitHostPort(p.cfg.Admin) // it listens there
+	at, _ := p.admin.Addr().(*net.TCPAddr)
+	return admin.Hosts{
+		Names: append([]string{own}, p.cfg.AdminHost...),
+		Any:   len(p.cfg.AdminHost) == 0 && (at == nil || !at.IP.IsLoopback()),
+	}
 }
 
 // jobs are the jobs beside the node, which may be nil.
