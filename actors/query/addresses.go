@@ -18,7 +18,7 @@ type Addresses struct {
 func (a *Addresses) Addressed(
 	ctx context.Context, account domain.AccountID, to []domain.Addressee, wait domain.Position,
 ) ([]domain.MemberID, error) {
-	if err := a.Logs.Await(domain.ForAccount(ctx, account), wait); err != nil {
+	if err := await(ctx, a.Logs, account, wait); err != nil {
 		return nil, err
 	}
 	out := make([]domain.MemberID, len(to))
@@ -34,7 +34,7 @@ func (a *Addresses) Addressed(
 		}
 		ends = ends.Reach(domain.Position{Shards: []domain.ShardOffset{{Shard: shard, Next: next}}})
 	}
-	if err := a.Logs.Await(domain.ForAccount(ctx, account), ends); err != nil {
+	if err := await(ctx, a.Logs, account, ends); err != nil {
 		return nil, err
 	}
 	_, err = a.addressed(ctx, account, to, out)

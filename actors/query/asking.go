@@ -28,7 +28,7 @@ type asking struct {
 // answer asks the shards, and again those that are behind. Where they do not agree in time, the error names them.
 func (a *asking) answer(ctx context.Context) (*domain.Answer, error) {
 	out, err := a.rounds(ctx)
-	if errors.Is(ctx.Err(), context.DeadlineExceeded) && len(a.apart) > 0 && errors.Is(err, domain.ErrUnavailable) {
+	if len(a.apart) > 0 && errors.Is(err, domain.ErrUnavailable) && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		err = a.c.o.Apart.note(a.apart)
 	}
 	return out, err

@@ -50,11 +50,19 @@ func (c *Coordinator) Ask(ctx context.Context, q *domain.Question, wait domain.P
 	return c.ask(ctx, q, wait)
 }
 
+// await returns once the position is applied, and what follows from it for the account in other shards.
+func await(ctx context.Context, logs Logs, account domain.AccountID, wait domain.Position) error {
+	if len(wait.Shards) > 0 {
+		ctx = domain.ForAccount(ctx, account)
+	}
+	return logs.Await(ctx, wait)
+}
+
 // ask answers a question that needs no other one.
 func (c *Coordinator) ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	c.o.Yield.Begin()
 	defer c.o.Yield.End()
-	if err := c.o.Logs.Await(domain.ForAccount(ctx, q.Account), wait); err != nil {
+	if err := await(ctx, c.o.Logs, q.Account, wait); err != nil {
 		return nil, err
 	}
 	entities := c.o.Logs.Catalog()

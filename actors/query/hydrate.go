@@ -24,7 +24,7 @@ func (c *Coordinator) Show(
 	if !behind {
 		return out, err
 	}
-	if err := c.o.Logs.Await(domain.ForAccount(ctx, account), wait); err != nil {
+	if err := await(ctx, c.o.Logs, account, wait); err != nil {
 		return nil, err
 	}
 	if out, behind, err = c.show(ctx, account, items, wait); behind {

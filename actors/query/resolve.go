@@ -51,7 +51,7 @@ const longestChain = 1000
 func (c *Coordinator) MemberRecord(
 	ctx context.Context, account domain.AccountID, id domain.MemberID, wait domain.Position,
 ) (*domain.Member, domain.Position, error) {
-	if err := c.o.Logs.Await(domain.ForAccount(ctx, account), wait); err != nil {
+	if err := await(ctx, c.o.Logs, account, wait); err != nil {
 		return nil, domain.Position{}, err
 	}
 	at := c.position()
@@ -95,7 +95,7 @@ func (c *Coordinator) ResolveAll(
 func (c *Coordinator) resolve(
 	ctx context.Context, account domain.AccountID, names []domain.Name, earliest bool, wait domain.Position,
 ) ([]domain.MemberID, domain.Position, error) {
-	if err := c.o.Logs.Await(domain.ForAccount(ctx, account), wait); err != nil {
+	if err := await(ctx, c.o.Logs, account, wait); err != nil {
 		return nil, c.position(), err
 	}
 	at := c.position()

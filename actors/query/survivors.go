@@ -73,7 +73,7 @@ func (c *Coordinator) survivors(
 func (c *Coordinator) Survivors(
 	ctx context.Context, account domain.AccountID, ids []domain.MemberID, wait domain.Position,
 ) ([]domain.MemberID, domain.Position, error) {
-	if err := c.o.Logs.Await(domain.ForAccount(ctx, account), wait); err != nil {
+	if err := await(ctx, c.o.Logs, account, wait); err != nil {
 		return nil, c.position(), err
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience(ctx))

@@ -11,7 +11,7 @@ import (
 func (c *Coordinator) Usage(
 	ctx context.Context, q *domain.UsageQuestion, wait domain.Position,
 ) ([]domain.HourHits, domain.Position, error) {
-	if err := c.o.Logs.Await(domain.ForAccount(ctx, q.Account), wait); err != nil {
+	if err := await(ctx, c.o.Logs, q.Account, wait); err != nil {
 		return nil, c.position(), err
 	}
 	at := c.position()
