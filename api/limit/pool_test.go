@@ -321,3 +321,17 @@ func TestPool_TurnsOfEquals(t *testing.T) {
 		}
 	})
 }
+
+// BenchmarkPool is what a request pays for memory that is free.
+func BenchmarkPool(b *testing.B) {
+	p := NewPool(Bounds{Bytes: 1 << 20})
+	wait := always(b.Context())
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := p.Acquire(wait, 1, 1<<10)
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Release()
+	}
+}

@@ -53,15 +53,14 @@ type bucket struct {
 	month   monthly
 }
 
-// terms are an account's limits, as of a change of the account.
+// terms are an account's limits, as of a change of the account or after it.
 type terms struct {
 	domain.Limits
 	changed int64
 }
 
-// of is the account's bucket, with the limits that the account has now.
-func (r *Rates) of(account domain.AccountID, now time.Time) *bucket {
-	changed := r.accounts.Changed(account)
+// of is the account's bucket, with the limits of a change or newer ones.
+func (r *Rates) of(account domain.AccountID, changed int64, now time.Time) *bucket {
 	r.mu.RLock()
 	b := r.buckets[account]
 	r.mu.RUnlock()
@@ -103,8 +102,8 @@ const (
 // Elsewhere takes what requests on other nodes took of an account's rate. The bucket may be in
 // debt for it: so all nodes together serve the account's rate, though each of them knows of the
 // others a second late.
-func (r *Rates) Elsewhere(account domain.AccountID, n uint64, now time.Time) {
-	b := r.of(account, now)
+func (r *Rates) Elsewhere(account domain.AccountID, changed int64, n uint64, now time.Time) {
+	b := r.of(account, changed, now)
 	t := b.terms.Load()
 	most := min(debtSeconds*float64(t.Rate), debtBursts*float64(t.Burst)) + b.tokens.TokensAt(now)
 	for owed := int(min(float64(n), most)); owed > 0; owed -= int(t.Burst) { // a burst at a time
@@ -136,9 +135,10 @@ type Allowance struct {
 	spent  *monthCount // it has one of the requests of the month; nil: it has none
 }
 
-// Take takes a token of the account's rate, if there is one.
-func (r *Rates) Take(account domain.AccountID, now time.Time) Allowance {
-	u := Allowance{rates: r, bucket: r.of(account, now), at: now}
+// Take takes a token of the account's rate, if there is one. What changed counts grows when the account's
+// plan may have changed: the limits are those of then, or newer ones.
+func (r *Rates) Take(account domain.AccountID, changed int64, now time.Time) Allowance {
+	u := Allowance{rates: r, bucket: r.of(account, changed, now), at: now}
 	u.paid = u.bucket.tokens.AllowN(now, 1)
 	u.owes = !u.paid
 	return u

@@ -14,13 +14,10 @@ import (
 
 // fakeAccounts have one plan, and stored hits.
 type fakeAccounts struct {
-	changed atomic.Int64
 	plan    domain.Limits
 	special domain.Limits // of account 1; without a rate: plan
 	hits    func(ctx context.Context) (uint64, error)
 }
-
-func (a *fakeAccounts) Changed(domain.AccountID) int64 { return a.changed.Load() }
 
 func (a *fakeAccounts) Plan(account domain.AccountID) domain.Limits {
 	if account == 1 && a.special.Rate > 0 {
@@ -44,13 +41,13 @@ func TestRates_ForgetIdleBuckets(t *testing.T) {
 	monthly.Month = 5
 	r := NewRates(&fakeAccounts{plan: standard, special: monthly})
 	now := noon
-	r.of(1, now)
+	r.of(1, 0, now)
 	most := 0
 	for id := domain.AccountID(2); id < 20_000; id++ {
 		now = now.Add(100 * time.Millisecond)
-		busy := r.of(2, now)
+		busy := r.of(2, 0, now)
 		busy.tokens.AllowN(now, int(busy.terms.Load().Burst))
-		r.Take(id, now)
+		r.Take(id, 0, now)
 		most = max(most, len(r.buckets))
 	}
 	if most > 2*fewestBuckets {
@@ -66,14 +63,14 @@ func TestAllowance_GivesBack(t *testing.T) {
 	r := NewRates(&fakeAccounts{plan: domain.Limits{Rate: 1, Burst: 3, Mode: domain.HardLimit}})
 	now := func() time.Time { return noon }
 	for range 10 {
-		u := r.Take(1, now())
+		u := r.Take(1, 0, now())
 		if err := u.Settle(); err != nil || !u.Paid() {
 			t.Fatal(err)
 		}
 		u.Free(now)
 		u.Free(now)
 	}
-	if got := r.of(1, noon).tokens.TokensAt(noon); got != 3 {
+	if got := r.of(1, 0, noon).tokens.TokensAt(noon); got != 3 {
 		t.Errorf("%v tokens of 3", got)
 	}
 }
@@ -83,7 +80,7 @@ func TestAllowance_GivesBack(t *testing.T) {
 func TestRates_HardAndSoft(t *testing.T) {
 	accounts := &fakeAccounts{plan: domain.Limits{Rate: 2, Burst: 1, Mode: domain.HardLimit}}
 	r := NewRates(accounts)
-	first, second, third := r.Take(1, noon), r.Take(1, noon), r.Take(1, noon)
+	first, second, third := r.Take(1, 0, noon), r.Take(1, 0, noon), r.Take(1, 0, noon)
 	if err := first.Settle(); err != nil {
 		t.Fatal(err)
 	}
@@ -95,8 +92,7 @@ func TestRates_HardAndSoft(t *testing.T) {
 		t.Errorf("%+v", q)
 	}
 	accounts.plan.Mode = domain.SoftLimit
-	accounts.changed.Add(1)
-	if u := r.Take(1, noon); u.Settle() != nil || !u.Over() || u.Paid() {
+	if u := r.Take(1, 1, noon); u.Settle() != nil || !u.Over() || u.Paid() {
 		t.Error("over a soft rate it is served")
 	}
 	if got := r.Counts(); got != (Counts{Refused: 1, Served: 1}) {
@@ -121,7 +117,7 @@ func TestRates_NodesShareARate(t *testing.T) {
 		for ms := range seconds * 1000 {
 			now := noon.Add(time.Duration(ms) * time.Millisecond)
 			for i, r := range rates {
-				if u := r.Take(1, now); u.Paid() {
+				if u := r.Take(1, 0, now); u.Paid() {
 					served[i]++
 					total++
 					if ms >= 10_000 {
@@ -137,7 +133,7 @@ func TestRates_NodesShareARate(t *testing.T) {
 				told[i] = served[i]
 				for j, r := range rates {
 					if j != i {
-						r.Elsewhere(1, uint64(more), now)
+						r.Elsewhere(1, 0, uint64(more), now)
 					}
 				}
 			}
@@ -164,7 +160,7 @@ func TestMonth_NothingIsLockedWhileItIsRead(t *testing.T) {
 			return 8, nil
 		}})
 		spend := func(ctx context.Context) error {
-			u := r.Take(1, noon)
+			u := r.Take(1, 0, noon)
 			return u.Spend(always(ctx))
 		}
 		errs := make(chan error, 5)
@@ -206,20 +202,20 @@ func TestMonth_ReadingThatFails(t *testing.T) {
 		gone, leave := context.WithCancel(t.Context())
 		leave()
 		began := time.Now()
-		u := r.Take(1, noon)
+		u := r.Take(1, 0, noon)
 		if err := u.Spend(always(gone)); err != nil || time.Since(began) != readMonthIn {
 			t.Fatalf("%v after %v", err, time.Since(began))
 		}
 		u.Unspend()
 		u.Unspend()
 		stored = func(context.Context) (uint64, error) { return 1, errors.New("not readable") }
-		u = r.Take(1, noon.Add(time.Second))
+		u = r.Take(1, 0, noon.Add(time.Second))
 		if err := u.Spend(always(gone)); err != nil {
 			t.Fatal(err)
 		}
 		u.Unspend()
 		stored = func(context.Context) (uint64, error) { return 1, nil }
-		u = r.Take(1, noon.Add(2*time.Second))
+		u = r.Take(1, 0, noon.Add(2*time.Second))
 		if domain.CodeOf(u.Spend(always(gone))) != domain.PlanLimit || r.Counts().Month != 1 {
 			t.Error("the month is used up")
 		}
@@ -236,7 +232,7 @@ func TestMonth_CountsAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 150 {
 			wg.Go(func() {
-				u := r.Take(1, now)
+				u := r.Take(1, 0, now)
 				if u.Spend(always(t.Context())) != nil {
 					refused.Add(1)
 				}
@@ -254,7 +250,7 @@ func BenchmarkRates(b *testing.B) {
 	r := NewRates(&fakeAccounts{plan: domain.Limits{Rate: domain.MaxRate, Burst: domain.MaxBurst}})
 	b.ReportAllocs()
 	for b.Loop() {
-		u := r.Take(1, time.Now())
+		u := r.Take(1, 0, time.Now())
 		if err := u.Settle(); err != nil {
 			b.Fatal(err)
 		}

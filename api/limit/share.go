@@ -13,8 +13,8 @@ type Share struct {
 	bytes  int64 // guarded by the pool's mutex, and what follows
 	ended  bool  // the transfer was ended
 
-	mu       sync.Mutex // guards what follows; taken after the pool's
-	deadline func(time.Time)
+	mu       sync.Mutex      // guards what follows; taken after the pool's
+	deadline func(time.Time) // nil: no transfer; changed with both mutexes
 	patience time.Duration
 	cut      bool      // the deadline is past for good
 	since    time.Time // when the current step began
@@ -98,6 +98,9 @@ func (s *Share) Stop() bool {
 // The methods below are called with the pool's mutex held.
 
 func (s *Share) stop() {
+	if s.deadline == nil {
+		return
+	}
 	delete(s.pool.moving, s)
 	s.mu.Lock()
 	s.deadline = nil

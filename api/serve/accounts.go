@@ -20,11 +20,6 @@ func (a *Server) Limited() Limited { return a.rates.Counts() }
 // accounts tells package limit of accounts what the engine knows.
 type accounts struct{ engine port.Engine }
 
-// Changed is the version of the account's catalog.
-func (a accounts) Changed(account domain.AccountID) int64 {
-	return a.engine.Catalog().Changed(account)
-}
-
 // Plan is the account's own limits, under those of the highest plan of its applications.
 func (a accounts) Plan(account domain.AccountID) domain.Limits {
 	var own domain.Limits

@@ -122,7 +122,7 @@ func (x *exchange) authenticate() error {
 	x.key, req.Key, req.App = text, key, app
 	allowOrigin(x.w.Header(), x.r, app)
 	x.memory.account = key.Account
-	x.allowed = x.server.rates.Take(key.Account, x.server.Now())
+	x.allowed = x.server.rates.Take(key.Account, req.Catalog.Changed(key.Account), x.server.Now())
 	if err = twice; err == nil {
 		err = x.verify(bearer)
 	}

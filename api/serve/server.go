@@ -79,7 +79,7 @@ func New(config Config) (*Server, error) {
 		return nil, err
 	}
 	a.Engine.Elsewhere(func(account domain.AccountID, tokens uint64) {
-		a.rates.Elsewhere(account, tokens, a.Now())
+		a.rates.Elsewhere(account, a.Engine.Catalog().Changed(account), tokens, a.Now())
 	})
 	return a, nil
 }
