@@ -81,8 +81,10 @@ func parseSwitch(s string) (bool, error) {
 	case "0", "false":
 		return false, nil
 	}
-	return false, errors.New("must be 1, 0, true or false")
+	return false, errSwitch
 }
+
+var errSwitch = errors.New("must be 1, 0, true or false")
 
 // clear makes an empty value of a write: a field that can be absent is there and zero, anything else
 // stays as if absent.

@@ -228,7 +228,10 @@ func (p *Params) Get(name string) (string, bool) {
 
 // On reports that a switch is given and on.
 func (p *Params) On(name string) bool {
-	value, _ := p.Get(name)
+	value, given := p.Get(name)
+	if !given {
+		return false
+	}
 	on, err := parseSwitch(value)
 	return err == nil && on
 }

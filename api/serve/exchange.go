@@ -70,7 +70,7 @@ var byEncoding = []string{"Accept-Encoding"}
 func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{server: a, reply: reply{w: w, r: r}, counts: a.none, began: a.Now()}
 	x.deadline.request = r.Context()
-	x.memory = holding{pools: a.memory, wait: x.deadline.ctx}
+	x.memory = holding{pools: a.memory, wait: &x.deadline}
 	defer x.deadline.close()
 	defer x.memory.leave()
 	_, _ = rand.Read(x.random[:]) // never fails
@@ -203,10 +203,11 @@ func (x *exchange) check() error {
 	if size > MaxHeader {
 		return domain.Fail(domain.TooLarge, "the header is over 64 KiB")
 	}
-	if x.r.Method == http.MethodPost {
-		if err := x.readBody(); err != nil {
-			return err
-		}
+	if x.r.Method != http.MethodPost {
+		return nil
+	}
+	if err := x.readBody(); err != nil {
+		return err
 	}
 	if _, err := sameKey(x.req.Params, x.key); err != nil {
 		return err
@@ -219,7 +220,7 @@ func (x *exchange) check() error {
 func (x *exchange) identify() error {
 	const name = "Idempotency-Key"
 	req := &x.req
-	values := x.r.Header.Values(name)
+	values := x.r.Header[name]
 	if len(values) > 1 || len(values) == 1 && len(values[0]) > 128 {
 		return domain.Bad(domain.InvalidParameter, name, name+" must be one value of at most 128 bytes")
 	}
@@ -329,5 +330,5 @@ func (x *exchange) tags() []string {
 	if x.op.Method != http.MethodGet {
 		return nil
 	}
-	return x.r.Header.Values("If-None-Match")
+	return x.r.Header["If-None-Match"]
 }

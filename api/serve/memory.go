@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -18,9 +17,9 @@ import (
 type holding struct {
 	pools   *limit.Memory
 	account domain.AccountID // 0: the key is not known
-	wait    func() context.Context
-	now     *limit.Share // of what is done at the moment
-	place   *limit.Share // of what is to be written
+	wait    *deadline        // of the request, or of a part of its answer
+	now     *limit.Share     // of what is done at the moment
+	place   *limit.Share     // of what is to be written
 }
 
 // hold replaces what is held for the moment.
@@ -38,7 +37,7 @@ func (m *holding) leave() {
 
 // take takes bytes of a pool for the moment.
 func (m *holding) take(pool *limit.Pool, bytes int64) error {
-	s, err := pool.Acquire(m.wait, m.account, bytes)
+	s, err := pool.Acquire(m.wait.ctx, m.account, bytes)
 	if err != nil {
 		return err
 	}
@@ -66,7 +65,7 @@ func (m *holding) reserve(op *Operation, params *bind.Params, body int) error {
 	if op.streams() {
 		pool, place, making = m.pools.Streams, streamBytes, m.pools.Parts
 	}
-	s, err := pool.Acquire(m.wait, m.account, place)
+	s, err := pool.Acquire(m.wait.ctx, m.account, place)
 	if err != nil {
 		return err
 	}
@@ -103,9 +102,14 @@ const patience = time.Minute
 // smallBytes is the size up to which an answer of HTTP/1.1 is in the buffer of its connection.
 const smallBytes = 2 << 10
 
-// takePlace has the answer hold what it turned out to take while it is written.
+// takePlace has the answer hold what it turned out to take while it is written: a small one nothing.
 func takePlace(o *reply, body []byte) error {
 	m := &o.memory
+	if len(body) <= smallBytes && o.r.ProtoMajor < 2 {
+		m.place.Release()
+		m.place = nil
+		return nil
+	}
 	bytes := int64(writtenBytes)
 	if !o.shared {
 		bytes += int64(len(body))
@@ -114,16 +118,18 @@ func takePlace(o *reply, body []byte) error {
 		m.place.Resize(bytes)
 		return nil
 	}
-	if len(body) <= smallBytes && o.r.ProtoMajor < 2 {
-		return nil
-	}
-	s, err := m.pools.Outgoing.Acquire(m.wait, m.account, bytes)
+	s, err := m.pools.Outgoing.Acquire(m.wait.ctx, m.account, bytes)
 	m.place = s
 	return err
 }
 
 // transfer writes a body to the client.
 func transfer(o *reply, body []byte) error {
+	if o.memory.place == nil {
+		n, err := o.w.Write(body)
+		o.bytes += n
+		return err
+	}
 	to := newClientWriter(o, len(body) > chunkBytes)
 	defer o.memory.leave()
 	_, err := to.Write(body)
@@ -142,7 +148,7 @@ var errEnded = domain.Fail(domain.RateLimited, "the body came, or was read, too 
 // clientWriter writes to the client in chunks, each of them progress of the request's place.
 type clientWriter struct {
 	to         *reply
-	place      *limit.Share // nil: the answer is small
+	place      *limit.Share
 	connection *http.ResponseController
 }
 
@@ -150,13 +156,11 @@ type clientWriter struct {
 // which is of whole answers.
 func newClientWriter(o *reply, long bool) *clientWriter {
 	w := &clientWriter{o, o.memory.place, http.NewResponseController(o.w)}
-	if w.place != nil {
-		limit := time.Duration(0)
-		if long {
-			limit = patience
-		}
-		w.place.Start(limit, func(t time.Time) { _ = w.connection.SetWriteDeadline(t) }) // some writers have none
+	limit := time.Duration(0)
+	if long {
+		limit = patience
 	}
+	w.place.Start(limit, func(t time.Time) { _ = w.connection.SetWriteDeadline(t) }) // some writers have none
 	return w
 }
 
@@ -170,7 +174,7 @@ func (w *clientWriter) Write(p []byte) (written int, err error) {
 			return written, err
 		}
 		p = p[n:]
-		if w.place != nil && !w.place.Moved(n) {
+		if !w.place.Moved(n) {
 			return written, errEnded
 		}
 	}
@@ -178,4 +182,4 @@ func (w *clientWriter) Write(p []byte) (written int, err error) {
 }
 
 // stop ends the writing; false: it was ended before.
-func (w *clientWriter) stop() bool { return w.place == nil || w.place.Stop() }
+func (w *clientWriter) stop() bool { return w.place.Stop() }

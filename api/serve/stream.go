@@ -71,7 +71,7 @@ func nextPart(x *exchange, s Stream, dst []byte) ([]byte, error) {
 	defer cancel()
 	m := &x.memory
 	if m.now == nil {
-		m.wait = func() context.Context { return ctx }
+		m.wait = &deadline{limited: ctx}
 		if err := m.take(m.pools.Parts, requestBytes+rowBytes*StreamRows); err != nil {
 			return dst, err
 		}
