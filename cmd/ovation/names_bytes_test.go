@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -137,6 +139,69 @@ func (r *roads) person(n int) {
 		fmt.Sprintf(`"partnerCode":%q,"partnerID":%q`, code, partner))
 }
 
+// stopShard makes a shard stop: its partition loses a record that was not read.
+func (r *roads) stopShard(shard int) {
+	h := r.h
+	h.Helper()
+	before := h.engine
+	h.must(before.Close())
+	h.setEngine(nil)
+	r.clear = nil // some of it is lost with the record
+	p, err := h.out.Producer(kafka.ProducerConfig{Topic: kafka.Journal, Partition: shard, Codec: kafka.LZ4})
+	h.must(err)
+	base, err := p.Send(h.Context(), []kafka.Message{{Value: codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})}})
+	h.must(err)
+	_, err = h.out.DeleteRecords(h.Context(), kafka.Journal, shard, base+1)
+	h.must(err)
+	none := 0
+	h.must(h.restartEngine(before, &none))
+	h.eventually("stopped shard", func() bool { return h.engine.node.Status().Shards[shard].Stopped != "" })
+	r.api = h.engine.speaks(r.key)
+}
+
+// parked is how many activities wait for the registrations of their members.
+func (r *roads) parked() (n int64) {
+	for _, s := range r.h.engine.node.Status().Shards {
+		n += s.Parked
+	}
+	return n
+}
+
+// waiting takes members along the roads on which their activities wait: their registrations are pending while
+// the shard of their partner identity is stopped. Some came from the topic, others over HTTP.
+func (r *roads) waiting(shard int) (uids []string, contents []string) {
+	r.h.Helper()
+	r.stopShard(shard)
+	const some = 3 // of a member
+	for n := 0; r.parked() < 4*some; n++ {
+		if n == 100 {
+			r.h.Fatalf("nothing waits: %+v", r.h.engine.node.Status().Shards)
+		}
+		uid := r.secret()
+		uids = append(uids, uid)
+		_, _, err := r.api.Register(r.h.Context(), client.Params{
+			"service": "spotify", "uid": uid, "authtoken": r.secret(), "sourceuid": r.secret(), "code": "acme", "firstname": r.secret(),
+		})
+		if err == nil { // its partner's identity is of another shard
+			continue
+		}
+		r.fails(err, domain.Unavailable)
+		r.publish(n, fmt.Sprintf(`"service":"spotify","serviceUserID":%q`, uid), fmt.Sprintf(`"service":"spotify","serviceUserID":%q`, uid))
+		contents = append(contents, r.clear[len(r.clear)-2:]...)
+		said := mark()
+		_, err = r.api.With("Idempotency-Key", mark()).Post(r.h.Context(), "/v1.1/activity/record", client.Params{
+			"activityid": r.did, "brandid": r.brand, "service": "spotify", "uid": uid, "async": "1", "content": said,
+		}, &map[string]any{})
+		if err == nil {
+			r.clear, contents = append(r.clear, said), append(contents, said)
+		} else { // the identity is of the shard that is stopped
+			r.fails(err, domain.Unavailable)
+		}
+		time.Sleep(time.Second) // it is routed and applied
+	}
+	return uids, contents
+}
+
 // unknown asks by names that no member has.
 func (r *roads) unknown() {
 	ctx := r.h.Context()
@@ -226,6 +291,16 @@ func holding(in []byte, values []string) (has []string) {
 	return has
 }
 
+// registered are the members of identities that wait no more.
+func (r *roads) registered(uids []string) {
+	r.h.Helper()
+	for _, uid := range uids {
+		e, _, err := r.api.Register(r.h.Context(), client.Params{"service": "spotify", "uid": uid, "authtoken": r.secret()})
+		r.h.must(err)
+		r.members = append(r.members, domain.MemberID(e.Data.ID))
+	}
+}
+
 // No name of a member, and nothing else that is personal, is in a log, a store or the data keys in clear, by
 // whatever road it came, before the member is erased and after. What is clear on purpose is found, so the
 // search would find the others.
@@ -239,6 +314,30 @@ func TestNames_AreInNoFile(t *testing.T) {
 		records := r.records()
 		disk := h.stopped()
 		r.search("before", disk, records, len(r.clear)*3/4)
+
+		h.setEngine(nil)
+		h.must(h.startEngine(newPower(disk, 0)))
+		const shard = 0
+		uids, contents := r.waiting(shard)
+		parked := r.parked()
+		disk = h.stopped()
+		r.search("while activities wait", disk, r.records(), 0)
+		if has := holding(h.compacted(disk, "store"), contents); int64(len(has)) < parked {
+			h.Errorf("the store has the contents of %d activities, %d wait", len(has), parked)
+		}
+		h.setEngine(nil)
+		h.must(h.startEngine(newPower(disk, 0)))
+		h.journalCut = true
+		h.must(h.acceptJournal(shard))
+		r.api = h.engine.speaks(r.key)
+		h.must(h.drain())
+		r.registered(uids)
+		if n := r.parked(); n != 0 {
+			h.Errorf("%d activities still wait", n)
+		}
+		records = r.records()
+		disk = h.stopped()
+		r.search("after they waited", disk, records, 0)
 
 		h.setEngine(nil)
 		h.must(h.startEngine(newPower(disk, 0)))
