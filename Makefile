@@ -1,4 +1,5 @@
 # make test   what README says: every test
+# make quick  vet, the architecture, short tests of what changed and of its importers
 # make ci     everything a change must pass
 # make bench  the figures of this machine as a table, in about five minutes
 # make micro  every benchmark of the packages, once each long enough to compare
@@ -10,10 +11,13 @@
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 REVISION ?=
 
-.PHONY: test ci bench micro structure build pgo
+.PHONY: test quick ci bench micro structure build pgo
 
 test:
 	go test ./...
+
+quick:
+	.ci/quick
 
 ci:
 	.ci/run

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -20,10 +19,7 @@ const rushAtOnce = 64
 // each, whenever the power is cut in between: no member is half one, and no claim is lost.
 func TestRegistration_64AtOnceMakeOneMember(t *testing.T) {
 	t.Parallel()
-	seeds := max(1, simUsual/10)
-	if f := flag.Lookup("seeds"); f.Value.String() != f.DefValue {
-		seeds = *simSeeds
-	}
+	seeds := seedsOr(max(1, simUsual/10))
 	first := *simFirst
 	if first == 0 {
 		first = uint64(time.Now().UnixMilli()) * 1000

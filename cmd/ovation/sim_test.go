@@ -45,8 +45,19 @@ import (
 var (
 	simSeed  = flag.Uint64("seed", 0, "crash simulation: this seed alone")
 	simFirst = flag.Uint64("first", 0, "crash simulation: the first seed; 0: one that the clock names")
-	simSeeds = flag.Int("seeds", simUsual, "crash simulation: how many seeds")
+	simSeeds = flag.Int("seeds", 0, "crash simulation: how many seeds; 0: as many as is usual")
 )
+
+// seedsOr is how many seeds run where usually n do.
+func seedsOr(n int) int {
+	switch {
+	case *simSeeds > 0:
+		return *simSeeds
+	case testing.Short():
+		return 1 + n/40
+	}
+	return n
+}
 
 // simFound are seeds that find what was wrong, if it is put back: each has a test of its
 // own beside the code.
@@ -67,7 +78,7 @@ func TestSimulation(t *testing.T) {
 	} else {
 		seeds = nil
 	}
-	for i := range *simSeeds {
+	for i := range seedsOr(simUsual) {
 		seeds = append(seeds, first+uint64(i))
 	}
 	if *simSeed != 0 {
