@@ -109,7 +109,7 @@ func spoilBody(h *fixture, o *serve.Operation, a asking, is func(string, *httpte
 	is("a body over its limit", send(strings.Repeat("x", limit+1), "application/x-www-form-urlencoded"), domain.TooLarge, "")
 	is("a JSON body over its limit", send(`{"utm":"`+strings.Repeat("x", limit)+`"}`, "application/json"), domain.TooLarge, "")
 	if o.Each != nil {
-		return // what is no record is rejected by itself: see TestManyRecords…
+		return // what is no record is rejected by itself: see TestRecordMany_EachByItself
 	}
 	for _, body := range []string{"{", "[]", "null", "1", `"x"`, `{"utm":1}{}`, `{"utm"}`, `{"utm":1,}`, "{\"utm\":\"\xff\"}", "{'utm':1}", strings.Repeat(`{"a":`, 20_000)} {
 		is("the body "+body[:min(len(body), 20)], send(body, "application/json"), domain.InvalidParameter, "")

@@ -67,7 +67,7 @@ type Filter struct {
 	Holds     []Service   // members with such a service record
 	Has       []Field     // members with a value in each of these fields of the profile
 	Opted     bool        // members with an opt-in to anything, but for those to Ended
-	Ended     []string    // OptValues of what was deleted: no opt-in to it counts any more
+	Ended     []string    // values (OptValue) of what was deleted: no opt-in to it counts any more
 	Acted     bool        // members with an action that the question counts
 	AnyOf     []Performed // members who did one of these within the question's range, by whatever service
 	AllOf     []Performed // members who did every one of these, likewise

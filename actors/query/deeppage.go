@@ -24,7 +24,7 @@ type deepPager struct {
 	slack  uint64 // rows that may come or go between two rounds
 }
 
-// newDeepPager asks the node.
+// newDeepPager asks by the coordinator.
 func (c *Coordinator) newDeepPager(ctx context.Context, wait domain.Position) *deepPager {
 	return &deepPager{enough: 2048, slack: 1024, ask: func(q *domain.Question) (*domain.Answer, error) {
 		return c.ask(ctx, q, wait)
@@ -117,7 +117,7 @@ func (k *key) before(s *domain.HistogramQuery, c *shape.Bucket, up bool) {
 	}
 }
 
-// rowsAfter asks for the rows behind a key and cuts the page out of them; false when it lies
+// rowsAfter asks for the rows after a key and cuts the page out of them; false when it lies
 // above the key by now, or below what was asked for.
 func (d *deepPager) rowsAfter(q *domain.Question, k key) (*domain.Answer, bool, error) {
 	some := *q

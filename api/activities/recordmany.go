@@ -208,7 +208,7 @@ func renderRecorded(req *serve.Request, items []manyItem, async bool) *wire.Reco
 	return out
 }
 
-// shown fills in the Markers that the feed shows: a record's own where it is new, else
+// fillMarkers fills in the Markers that the feed shows: a record's own where it is new, else
 // that of the action there is.
 func fillMarkers(ctx context.Context, req *serve.Request, items []manyItem) error {
 	var there []domain.FeedItem

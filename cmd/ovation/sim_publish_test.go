@@ -117,7 +117,7 @@ func (a *act) write(spoil map[string]any) {
 	}
 }
 
-// instants are when actions happen: lately, or long ago; two in one place differ.
+// instant is when an action happens: lately, or long ago; two in one place differ.
 func (w *simulation) instant() int64 {
 	now := time.Now().Unix()
 	from := []int64{now - 3*86400, now - 3*86400, now - 40*86400, 1434000000, 1045000000}[w.rng.IntN(5)]

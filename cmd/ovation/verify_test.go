@@ -31,7 +31,7 @@ func (h *kafkaFixture) verified(code int, args ...string) (r verify.Verification
 	return r
 }
 
-// admin gets a path of the admin port.
+// adminText gets a path of the admin port.
 func (h *kafkaFixture) adminText(path string) string {
 	h.t.Helper()
 	res, err := http.Get("http://" + h.p.admin.Addr().String() + path)

@@ -280,7 +280,7 @@ func TestDecode_PageIsBounded(t *testing.T) {
 	}
 }
 
-// transaction makes a batch or a marker of a producer's transaction.
+// inTransaction makes a batch or a marker of a producer's transaction.
 func inTransaction(b []byte, producer int64, base int64, attributes recordbatch.Attributes) []byte {
 	b = slices.Clone(b)
 	be.PutUint64(b[recordbatch.AtProducer:], uint64(producer))

@@ -99,7 +99,7 @@ func TestSend_LostAcknowledgementsLoseAndDoubleNothing(t *testing.T) {
 	}
 }
 
-// answer makes the next requests of this kind fail with these codes, one each,
+// answerProduce makes the next requests of this kind fail with these codes, one each,
 // without their work being done.
 func (w *harness) answerProduce(codes ...*kerr.Error) {
 	for _, e := range codes {

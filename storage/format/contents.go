@@ -12,7 +12,7 @@ import (
 type Entry struct {
 	Seq      uint64
 	Recorded uint64 // int64 in its two's complement
-	Text     []byte // appendText's; empty: there is only the time
+	Text     []byte // as AppendContent makes it; empty: there is only the time
 }
 
 // Bits of an entry's mask, in the order of their strings.

@@ -260,7 +260,7 @@ func flagNames(f domain.Flags) string {
 	return strings.Join(names, "|")
 }
 
-// KeyName is a key as dumpNode writes it.
+// KeyName is a key as text; in hex where it is no key of a store.
 func KeyName(k []byte) string {
 	name, err := dumpKey(k)
 	if err != nil {

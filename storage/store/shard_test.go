@@ -245,7 +245,7 @@ func rowsOf(t *testing.T, snap *Snapshot, k [2]uint32) (got []domain.Row) {
 	return got
 }
 
-// did is what a row's member did as a snapshot has it.
+// memberRowsOf is what a row's member did as a snapshot has it.
 func memberRowsOf(t *testing.T, snap *Snapshot, r *domain.Row) (got []domain.Row) {
 	err := snap.MemberRows(r.Account, r.Ord, always, func(rows []domain.Row) { got = append(got, rows...) })
 	if err != nil {

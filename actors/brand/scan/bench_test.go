@@ -32,7 +32,7 @@ func zipf(n int, s float64) func(*rand.Rand) int {
 	return func(r *rand.Rand) int { return sort.SearchFloat64s(c, r.Float64()*t) }
 }
 
-// hot is one brand of 1.8 M rows of 1 M members in eight shards, 5 % of the rows up
+// hotBrandShards is one brand of 1.8 M rows of 1 M members in eight shards, 5 % of the rows up
 // to an hour late and 0.1 % up to five days, in 20 kinds.
 type hotBrandShards struct {
 	rows      [benchShards][]domain.Row

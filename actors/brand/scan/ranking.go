@@ -8,7 +8,7 @@ import (
 )
 
 // A sum is a standing in 64 bits, by ordinal: actions in the upper ones, the score in the
-// lower. While sums hold fewer than foldRows rows and a chunk's more, none of the two can
+// lower. While sums hold fewer than spillRows rows and a chunk's more, none of the two can
 // outgrow its bits.
 const (
 	scoreBits = 40
@@ -23,7 +23,7 @@ type memberSums struct {
 	wide    []standing // what of was emptied into, if folded; zero between questions
 	spilled bool
 	rows    int     // in of
-	limit   int     // of rows; foldRows but in tests
+	limit   int     // of rows; spillRows but in tests
 	kinds   []value // by the account's number of them; unknown: not looked up yet
 	all     bool    // the members with a sum are found by reading all sums; else they are in met
 }

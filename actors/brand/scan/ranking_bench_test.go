@@ -13,7 +13,7 @@ import (
 // crowdedBrands are as many brands as a large account has.
 const crowdedBrands = 17_632
 
-// crowded is an account of 2 M rows of 200,000 members in eight shards, for
+// manyMembers is an account of 2 M rows of 200,000 members in eight shards, for
 // crowdedBrands brands of which few are large.
 type manyMembers struct {
 	views     [benchShards]*rows.View

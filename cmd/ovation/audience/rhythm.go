@@ -32,7 +32,7 @@ type rhythm struct {
 	list  []*[7]weights         // by number of the habit
 }
 
-// late is how many hours later than others people live, by the number of the habit.
+// lateKinds is how many habits a zone has: each is lived an hour later than the one before.
 const lateKinds = 4
 
 // habitOf is the number of the member's habit: its zone, in half hours from the

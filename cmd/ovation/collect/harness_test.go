@@ -73,7 +73,7 @@ func (r *told) Resumed(p Position)        { r.resumed = &p }
 func (r *told) Sample(a *input.Action)    { r.samples = append(r.samples, *a) }
 func (r *told) Done(t Totals)             { r.done = t }
 
-// rig is a folder with an input and a mapping, and where it is published to.
+// fixture is a folder with an input and a mapping, and where it is published to.
 type fixture struct {
 	t       testing.TB
 	dir     string

@@ -65,7 +65,7 @@ func (l *lastfm) readListens(t testing.TB, dir string) (rows []listen) {
 	return rows
 }
 
-// spread makes actions of the listens, total in all: the first n listens of the file
+// spreadListens makes actions of the listens, total in all: the first n listens of the file
 // give ⌊n·total/sum⌋ of them, each at a time that hangs on its name.
 func spreadListens(rows []listen, total int64, f func(row int, k int64, at int64)) {
 	sum := int64(0)

@@ -45,7 +45,7 @@ func commands(t *testing.T, on site) {
 	t.Run("APositionOutlivesAKill", func(t *testing.T) { positionOutlives(newFixture(t, n, "commands kill")) })
 }
 
-// stage is one account on a node.
+// fixture is one account on a node.
 type fixture struct {
 	*testing.T
 	n   *node

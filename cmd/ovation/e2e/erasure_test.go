@@ -11,7 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/client"
 )
 
-// eachOf is how many actions each member of TestErasure has.
+// eachOf is how many actions each member of TestErasure_OverKills has.
 const eachOf = 3
 
 // Members who are erased, with kills of the node between, are in no list and no number, their

@@ -22,7 +22,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// harmed is a node whose public topic the test harms; what is published goes to
+// topicFixture is a node whose public topic the test harms; what is published goes to
 // partition 0.
 type topicFixture struct {
 	*testing.T

@@ -16,7 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// malformedWorld is an account, and beside it what its records must not name.
+// malformedFixture is an account, and beside it what its records must not name.
 type malformedFixture struct {
 	model             *model
 	lastfm            int // the definition of the model that is done on last.fm
@@ -86,7 +86,7 @@ func (w *malformedFixture) other(id domain.BrandID) domain.BrandID {
 	return w.model.brands[i].id
 }
 
-// otherDeed is another definition that any brand will do for.
+// otherDefinition is another definition that any brand will do for.
 func (w *malformedFixture) otherDefinition(id domain.DefinitionID) domain.DefinitionID {
 	i := slices.IndexFunc(w.model.definitions, func(d definition) bool { return d.id != id && d.brand < 0 && !d.oneTime })
 	return w.model.definitions[i].id

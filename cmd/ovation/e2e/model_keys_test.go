@@ -35,7 +35,7 @@ func walk(api *client.Client, params client.Params, size int, f func(*client.Cli
 // pageSize is how many rows the question's pages by keys have.
 func (q question) pageSize() int { return []int{25, 60, 110, 250, 400}[q.span.to%5] }
 
-// askFeedByKeys is askFeed of the first 1000 rows, or few more, page by page.
+// askFeedByKeys asks for the first 1000 rows of a feed, or few more, page by page.
 func askFeedByKeys(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	out := ranks{}
 	met := map[string]bool{}

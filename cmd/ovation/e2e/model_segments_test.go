@@ -117,7 +117,7 @@ func (p *model) segmentOf(id domain.SegmentID) int {
 	return slices.IndexFunc(p.segments, func(s segment) bool { return id != 0 && s.id == id })
 }
 
-// named is the name of the segment asked for, as a tally's rows have it.
+// segmentName is the name of the segment asked for, as a tally's rows have it.
 func (p *model) segmentName(q question) *string {
 	if i := p.segmentOf(q.segment); i >= 0 {
 		return wire.Null(p.segments[i].name)

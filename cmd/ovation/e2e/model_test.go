@@ -104,7 +104,7 @@ type claim struct {
 
 type pair struct{ fan, definition, brand int32 }
 
-// cast is how many there are.
+// sizes is how many there are.
 type sizes struct{ brands, fans int }
 
 // span is a range of seconds since 1970: [from, to).
@@ -136,7 +136,7 @@ var (
 	servicesOfAll  = []domain.Service{domain.Spotify, domain.LastFM, domain.YouTube, domain.Deezer}
 )
 
-// invent makes up an account. The same chance gives the same people; ids come with
+// newModel makes up an account. The same chance gives the same people; ids come with
 // enter. The first brand is hot: it gets most of what is done.
 func newModel(rnd *rand.Rand, name string, c sizes) *model {
 	p := &model{name: name, keys: map[*node]string{}, took: map[claim]int{}, first: map[pair]int{}, closed: map[pair]bool{}}
@@ -158,7 +158,7 @@ func newModel(rnd *rand.Rand, name string, c sizes) *model {
 	return p
 }
 
-// inventFan makes up a fan whose names are made of a tag.
+// newFan makes up a fan whose names are made of a tag.
 func newFan(rnd *rand.Rand, tag string) fan {
 	f := fan{service: pick(rnd, servicesOfAll), uid: tag, country: pick(rnd, countriesOfAll), paid: rnd.IntN(4) == 0}
 	if rnd.IntN(3) == 0 {
@@ -334,7 +334,7 @@ func (p *model) act(rnd *rand.Rand, name string, s span) act {
 	return a
 }
 
-// did notes an action and reports that it is new: a name that the fan's actions have
+// note notes an action and reports that it is new: a name that the fan's actions have
 // already is a repeat. Of a one-time definition only the earliest for a brand counts.
 func (p *model) note(a act) bool {
 	if _, known := p.took[claim{a.fan, a.id}]; known {

@@ -16,7 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
-// outsider publishes and reads what is public, as anybody with a Kafka client does.
+// rawClient publishes and reads what is public, as anybody with a Kafka client does.
 type rawClient struct {
 	t      testing.TB
 	client *kafka.Client
@@ -200,7 +200,7 @@ func requireServing(n *node) {
 	}
 }
 
-// outsiderBrand makes a brand.
+// createBrand makes a brand.
 func createBrand(t testing.TB, c *client.Client, name string) domain.BrandID {
 	t.Helper()
 	b, _, err := c.CreateBrand(ctx(t), client.Params{"name": name, "type": "Music", "slug": name})
@@ -210,7 +210,7 @@ func createBrand(t testing.TB, c *client.Client, name string) domain.BrandID {
 	return domain.BrandID(b.ID)
 }
 
-// outsiderDeed makes an activity definition.
+// createDefinition makes an activity definition.
 func createDefinition(t testing.TB, c *client.Client, p client.Params) domain.DefinitionID {
 	t.Helper()
 	d, _, err := c.CreateActivity(ctx(t), p)
@@ -223,7 +223,7 @@ func createDefinition(t testing.TB, c *client.Client, p client.Params) domain.De
 // rfc3339 is a second since 1970 as records have it.
 func rfc3339(at int64) string { return time.Unix(at, 0).UTC().Format(time.RFC3339) }
 
-// outsiderMember registers a member by last.fm.
+// registerMember registers a member by last.fm.
 func registerMember(t testing.TB, c *client.Client, uid string, more client.Params) domain.MemberID {
 	t.Helper()
 	p := client.Params{"service": "lastfm", "uid": uid, "authtoken": "t"}

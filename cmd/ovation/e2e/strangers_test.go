@@ -200,7 +200,7 @@ func nothingOfAnother(t *testing.T, on site) {
 	before := all[1].looksLike(t, n, lately)
 	asked := 0
 	for _, o := range operationsOf(n) {
-		if o.path != "/v1.1/activities/record" { // there each record has its own error: see TestMalformed…
+		if o.path != "/v1.1/activities/record" { // there each record has its own error
 			asked += o.strange(t, n, all[0].keys[n], ours, theirs)
 		}
 	}
