@@ -63,11 +63,8 @@ func (a *Audit) read(bytes int) error {
 // StateHash is the state hash computed anew from what is stored.
 func (a *Audit) StateHash() ([16]byte, error) {
 	var sum format.StateHash
-	places, err := a.records.LoadPlaces()
-	if err != nil {
-		return [16]byte{}, err
-	}
-	err = a.eachAction(nil, func(_ format.AccountMonth, m *format.Action) error {
+	places := a.records.Places()
+	err := a.eachAction(nil, func(_ format.AccountMonth, m *format.Action) error {
 		id, known := a.members.Get(m.Account, m.Ord)
 		if !known {
 			return fmt.Errorf("storage: row %d of no member", m.Seq)

@@ -20,7 +20,7 @@ type staging struct {
 	members   records.Roster // those staged included
 	parked    map[format.Place]format.StateHash
 	pairs     oneTimePairs
-	places    records.Places             // of visits, those staged included
+	places    *records.Places            // of visits, those staged included
 	recent    format.RecentOrigins       // in the state's value
 	trimmed   [format.OutboxKinds]uint64 // outbox: of each kind, trimmed up to here since opening
 
@@ -48,9 +48,7 @@ func newStaging(db *pebble.DB, shard uint16, state *domain.ShardState, recent fo
 	if s.members, err = s.committed.Roster(); err != nil {
 		return nil, err
 	}
-	if s.places, err = s.committed.LoadPlaces(); err != nil {
-		return nil, err
-	}
+	s.places = s.committed.Places()
 	return s, s.committed.Parked(func(p *domain.Parked) error {
 		s.addParked(p)
 		return nil
@@ -60,6 +58,7 @@ func newStaging(db *pebble.DB, shard uint16, state *domain.ShardState, recent fo
 // reset begins a new batch, the last one is committed.
 func (s *staging) reset() {
 	s.batch.Reset()
+	s.places.Stored()
 	clear(s.put)
 	clear(s.identities)
 	clear(s.pointers)
@@ -102,9 +101,7 @@ func (s *staging) stage(c *domain.Change) error {
 	case *domain.Published:
 		return s.trimOutbox(v)
 	case *domain.NumberedPlace:
-		if err := s.places.Put(v); err != nil {
-			return err
-		}
+		s.places.Put(v)
 		s.key = format.AppendVisitPlaceKey(s.key[:0], s.shard, v.Account, v.Number)
 		s.value = format.AppendVisitPlace(s.value[:0], v.VisitPlace)
 		return s.batch.Set(s.key, s.value, nil)
