@@ -20,6 +20,7 @@ type registered struct {
 	model   *reference.Model
 	at      int64 // ms since 1970: rises
 	key     uint64
+	places  *keptPlaces // what shards keep of where visits were made; nil: all
 }
 
 // loginRecord is a service record.
@@ -55,12 +56,23 @@ func (f *registered) visit(member int, of domain.DefinitionID, l *loginRecord) (
 	f.at += f.rnd.Int64N(3_600_000 * 350 / loginOperations) // three weeks in all
 	f.key++
 	at := loginPlaces[f.rnd.IntN(len(loginPlaces))]
+	v := domain.Visit{Key: f.key}
+	kept := at
+	if f.places != nil {
+		at, v.OfSegment = f.places.invent(f.rnd)
+		slot := identityBy(member, l.service).Slot()
+		if id := f.members[member].ID; id != 0 {
+			slot = id.Slot()
+		}
+		kept = f.places.keep(slot, at, v.OfSegment)
+	}
+	v.Page = at.Page
 	l.last = domain.Second(f.at / 1000)
 	row := domain.Row{Time: l.last, Brand: visitsOf, Service: l.service}
 	f.model.Actions = append(f.model.Actions, reference.Action{
-		FeedItem: domain.FeedItem{Row: row, Member: f.members[member].ID}, Visit: of, Place: at,
+		FeedItem: domain.FeedItem{Row: row, Member: f.members[member].ID}, Visit: of, Place: kept,
 	})
-	return at, domain.Visit{Key: f.key, Page: at.Page}
+	return at, v
 }
 
 // derive makes a member what its records say.

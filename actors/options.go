@@ -29,6 +29,7 @@ type Options struct {
 
 	markEvery   int64 // tests have narrower ones
 	outboxDepth int   // likewise
+	places      int   // likewise: of the visits of an account in a shard
 }
 
 // Logs are what a node reads and appends to.

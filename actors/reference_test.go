@@ -119,7 +119,7 @@ func (r *harness) identify(m *reference.Model) {
 func (r *harness) compare(m *reference.Model, q *domain.Question) *domain.Answer {
 	r.t.Helper()
 	got, want := r.ask(q), m.Answer(q)
-	want.Position, want.LagMs = got.Position, got.LagMs
+	want.Position, want.LagMs, want.PlacesFull = got.Position, got.LagMs, got.PlacesFull
 	r.same(q, want, got)
 	return got
 }

@@ -76,7 +76,8 @@ func (s *shards) settings(id int, h *shard.Handle) shard.Config {
 		}},
 		Limits: shard.Limits{
 			MemberBytes: s.o.MemberBytes / s.count, CachedBytes: s.o.CachedRecordBytes / s.count,
-			Identities: s.o.CachedIdentities, MarkEvery: s.o.markEvery, OutboxDepth: s.o.outboxDepth, Resident: &s.resident,
+			Identities: s.o.CachedIdentities, MarkEvery: s.o.markEvery, OutboxDepth: s.o.outboxDepth, Places: s.o.places,
+			Resident: &s.resident,
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,47 @@ func TestI6_LoginIsComplete(t *testing.T) {
 	equal(t, domain.Sealed{}, h.logins()[1].Visit.Details, "nothing given")
 	if two := h.logins()[1]; two.Visit.Key == l.Visit.Key {
 		t.Error("two logins share the key of their row")
+	}
+}
+
+// A registration or a login says of its page whether it is that of a segment of the account: shards keep it
+// when they keep no other.
+func TestI6_VisitSaysThatItsPageIsOfASegment(t *testing.T) {
+	h := newFixture(t)
+	m := *h.engine.members[4097]
+	m.Services = slices.Clone(m.Services)
+	m.Services[0].Identity = testHasher{}.Identity(1, domain.ByService, "spotify", "u-7")
+	h.engine.members[4097] = &m
+	h.engine.segs = append(h.engine.segs,
+		&domain.Segment{ID: 2, Account: 1, Page: "moons.example/join"},
+		&domain.Segment{ID: 3, Account: 1, Page: "moons.example/gone", Deleted: true},
+	)
+	for page, want := range map[string]bool{
+		"https://www.Moons.example/join/?utm=1#top": true,
+		"/join":                          true,
+		"moons.example/join":             true,
+		"https://moons.example/gone":     false,
+		"https://moons.example/join/now": false,
+		"https://moons.example":          false,
+		"not a page":                     false,
+		"":                               false,
+	} {
+		given := "service=spotify&uid=u-7&authtoken=tok&domain=moons.example&webpath=" + url.QueryEscape(page)
+		for _, target := range []string{"/v1.1/member/login", "/v1.1/member/register", "/v1.1/member/4097/register"} {
+			h.status(h.post(target, given), http.StatusOK, target)
+			var visit *domain.Visit
+			switch c := h.engine.submitted[len(h.engine.submitted)-1].Command.(type) {
+			case *domain.LogIn:
+				visit = &c.Visit
+			case *domain.RegisterMember:
+				visit = &c.Visit
+			case *domain.AttachService:
+				visit = &c.Register.Visit
+			}
+			if visit == nil || visit.OfSegment != want {
+				t.Errorf("%s of %q: %+v, want %t", target, page, visit, want)
+			}
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -297,4 +298,63 @@ func TestLogins_Client(t *testing.T) {
 	equal(t, "3", must(c.TopDomains(ctx, 0, nil)).TotalSize)
 	equal(t, "3", must(c.TopDomains(ctx, 4097, nil)).TotalSize)
 	equal(t, uint64(9), must(c.MembersVisits(ctx, nil)).Total)
+}
+
+// An answer by page or domain of visits says that it may lack some where a shard keeps no more of them, also
+// to a poll that finds it unchanged; any other has all visits, and says nothing.
+func TestLogins_WarnWhereVisitsMayBeMissing(t *testing.T) {
+	full := false
+	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
+		a, err := visited(q)
+		if err == nil {
+			a.PlacesFull = full
+		}
+		return a, err
+	})
+	h.engine.segs[0].Page = "moons.example/join"
+	for target, want := range map[string]int{
+		loginURL + "alltime":                           0,
+		loginURL + "alltime?domain=a.example":          1,
+		loginURL + "totals":                            0,
+		loginURL + "totals?domain=a.example":           1,
+		loginURL + "domains":                           1,
+		loginURL + "channels":                          0,
+		loginURL + "channels?page=moons.example/join":  1,
+		loginURL + "timeline":                          0,
+		loginURL + "timeline?page=moons.example/join":  1,
+		loginURL + "timeline?uniquemember=1":           0,
+		"/v1.1/members/domains/top":                    1,
+		"/v1.1/member/4097/domains/top":                1,
+		"/v1.1/members/stats/visits":                   0,
+		"/v1.1/members/stats/visits?domain=a.example":  1,
+		"/v1.1/member/4097/domains/logins":             1,
+		"/v1.1/member/4097/domains/logins?segment=1":   1,
+		"/v1.1/member/4097?extended=1&fields=Extended": 1,
+		"/v1.1/member/4097":                            0,
+	} {
+		warnings := func(w *httptest.ResponseRecorder) (n int) {
+			for _, text := range w.Header().Values("Warning") {
+				if strings.Contains(text, "visits may be missing") {
+					n++
+				}
+			}
+			return n
+		}
+		full = false
+		w := h.get(target)
+		h.status(w, http.StatusOK, target)
+		if n := warnings(w); n != 0 {
+			t.Errorf("%s: %d warnings where all have their place", target, n)
+		}
+		full = true
+		w = h.get(target)
+		h.status(w, http.StatusOK, target)
+		if n := warnings(w); n != want {
+			t.Errorf("%s: %d warnings, want %d: %q", target, n, want, w.Header().Values("Warning"))
+		}
+		again := h.get(target, "If-None-Match", w.Header().Get("ETag"))
+		if h.status(again, http.StatusNotModified, target); warnings(again) != want {
+			t.Errorf("%s: unchanged with %d warnings, want %d", target, warnings(again), want)
+		}
+	}
 }

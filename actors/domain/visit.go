@@ -21,8 +21,8 @@ import (
 // A member with a login in a range, LastLogin and LastVisited look at all rows: a registration
 // signs the member in.
 //
-// The Definition of a visit with a domain or a page has bit 31 set: the number of that pair in
-// the shard and account, shifted left by one, and in bit 0 whether it is a login. Numbers count
+// The Definition of a visit with a place, a domain or a page, has bit 31 set: the number of that pair
+// in the shard and account, shifted left by one, and in bit 0 whether it is a login. Numbers count
 // from 0 in the order in which pairs are first applied; the store keeps the pairs, and a view
 // shows them. Ids of the catalog never reach bit 31. A fact of the state hash has the texts: the
 // number follows arrival (I6, I9).
@@ -32,8 +32,20 @@ const (
 	visitLogin  DefinitionID = 1
 )
 
-// MaxVisitPlaces is how many pairs of domain and page an account can have in a shard.
-const MaxVisitPlaces = 1 << 30
+// Pages may have ids in them, and clients can invent domains: without a bound their pairs would take more
+// and more memory. A shard keeps MostVisitPlaces of an account, of VisitPlaceBytes on average at most. From
+// then on a visit with a pair that it does not have keeps
+//
+//	the page alone, if it is that of a segment: there is room for as many again
+//	else the domain alone, if the shard has a pair with it
+//	else neither
+//
+// and counts all the same. Which visits these are follows from the records of the shard (I6). A shard applies
+// the catalog at another pace than its journal, so the visit says whether its page is that of a segment.
+const (
+	MostVisitPlaces = 100_000
+	VisitPlaceBytes = 256
+)
 
 // VisitPlace is where a visit was made. Either may be empty.
 type VisitPlace struct {
@@ -102,6 +114,8 @@ type Visit struct {
 	Country string // alpha-2, of the address it came from; empty: not known
 	Device  Device // of the user agent
 	Details Sealed // VisitDetails, under a data key of the member; without a key there are none
+
+	OfSegment bool // Page was that of a segment when the visit was made
 }
 
 // VisitDetails is where a visit came from, as given: what a data key of its member seals. Empty
@@ -124,11 +138,17 @@ func (v *Visit) Content(recorded int64, segment SegmentID) *Content {
 	if key := &v.Details.Key; !key.IsZero() {
 		c.Marker, c.Link = string(key[:]), v.Details.Data
 	}
-	if v.Device != UnknownDevice || segment != 0 {
+	if v.Device != UnknownDevice || segment != 0 || v.OfSegment {
 		c.Content = strconv.Itoa(int(v.Device)) + "," + strconv.FormatUint(uint64(segment), 10)
+	}
+	if v.OfSegment {
+		c.Content += ofSegment
 	}
 	return c
 }
+
+// ofSegment ends the content of a visit to the page of a segment.
+const ofSegment = ",s"
 
 // VisitOf is what a content that Content made says; Key and Page are not in it.
 func VisitOf(c *Content) (v Visit, segment SegmentID) {
@@ -140,7 +160,9 @@ func VisitOf(c *Content) (v Visit, segment SegmentID) {
 		copy(v.Details.Key[:], c.Marker)
 		v.Details.Data = c.Link
 	}
-	device, list, _ := strings.Cut(c.Content, ",")
+	text, is := strings.CutSuffix(c.Content, ofSegment)
+	v.OfSegment = is
+	device, list, _ := strings.Cut(text, ",")
 	if n, err := strconv.ParseUint(device, 10, 8); err == nil {
 		v.Device = Device(n)
 	}

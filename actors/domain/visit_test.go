@@ -9,7 +9,7 @@ import (
 // one with a place.
 func TestVisitDefinition_ReadsBack(t *testing.T) {
 	for range 1000 {
-		of, place := []DefinitionID{Registration, Login}[rand.IntN(2)], rand.Uint32N(MaxVisitPlaces)
+		of, place := []DefinitionID{Registration, Login}[rand.IntN(2)], rand.Uint32N(2*MostVisitPlaces)
 		d := VisitDefinition(of, place)
 		if back, at, placed := d.Visit(); back != of || at != place || !placed {
 			t.Fatalf("%d at place %d is read as %d at %d, %t", of, place, back, at, placed)
@@ -28,6 +28,8 @@ func TestVisit_ContentReadsBack(t *testing.T) {
 		{},
 		{Country: "DE", Device: Phone, Details: Sealed{Key: KeyID{1}, Data: "\x00sealed,1"}},
 		{Device: Bot},
+		{OfSegment: true},
+		{Device: Tablet, OfSegment: true},
 		{Details: Sealed{Key: KeyID{15: 1}, Data: "x"}},
 	} {
 		for _, segment := range []SegmentID{0, 7, 1<<32 - 1} {

@@ -19,6 +19,11 @@ type VisitQuery struct {
 	Valid  bool         // of ShapeTally: registrations whose service record is valid now; logins by a service with one
 }
 
+// ByPlace reports that the answer to a question about visits of that shape follows from where they were made.
+func (v *VisitQuery) ByPlace(s Shape) bool {
+	return v.Domain != "" || v.Page != "" || s == ShapeDomains || s == ShapeSummaries
+}
+
 // VisitGroup is what a tally of visits is grouped by.
 type VisitGroup uint8
 

@@ -12,12 +12,16 @@ import (
 // numbered numbers places as a shard does.
 type numbered []domain.VisitPlace
 
-func (n *numbered) Number(at domain.VisitPlace) (uint32, bool) {
-	if i := slices.Index(*n, at); i >= 0 {
-		return uint32(i), false
+func (n *numbered) Keep(at domain.VisitPlace, _ bool) (uint32, []domain.NumberedPlace, bool) {
+	if at.IsZero() {
+		return 0, nil, false
 	}
+	if i := slices.Index(*n, at); i >= 0 {
+		return uint32(i), nil, true
+	}
+	number := uint32(len(*n))
 	*n = append(*n, at)
-	return uint32(len(*n) - 1), true
+	return number, []domain.NumberedPlace{{Number: number, VisitPlace: at}}, true
 }
 
 // visits are the rows of visits among changes, and the places that got their numbers.

@@ -134,8 +134,9 @@ func Borrow(
 	if l.Taken {
 		return giveBack(dst, s, row, h)
 	}
-	if row.IsVisit() && !l.Place.IsZero() {
-		dst, row.Definition = placed(dst, row.Account, row.Definition, l.Place, w.Places)
+	if row.IsVisit() {
+		of, _ := domain.VisitOf(&l.Content)
+		dst, row.Definition = placed(dst, row.Account, row.Definition, l.Place, of.OfSegment, w.Places)
 	}
 	if row.Flags&domain.OneTimeRow != 0 {
 		dst = s.keep(dst, pairOf(&row))

@@ -4,8 +4,9 @@ import "github.com/ovation-analytics/ovation/actors/domain"
 
 // Places numbers the places of an account's visits in a shard.
 type Places interface {
-	// Number is the number of a place; isNew: it has got it just now.
-	Number(domain.VisitPlace) (number uint32, isNew bool)
+	// Keep is the number of what a visit keeps of its place; false: nothing. segment: its page is that of a
+	// segment. Fresh are places that have got their numbers just now, without the account.
+	Keep(at domain.VisitPlace, segment bool) (number uint32, fresh []domain.NumberedPlace, kept bool)
 }
 
 // Visiting is what the shard gives a visit for its row.
@@ -28,27 +29,29 @@ func Registered(
 	return visit(dst, m, row, c.Domain, &c.Visit, c.Segment, w)
 }
 
-// visit adds the row of a member's visit, and its place if that is a new one.
+// visit adds the row of a member's visit, and what is new of its place.
 func visit(
 	dst []domain.Change, m *domain.Member, row domain.Row, site string, v *domain.Visit, segment domain.SegmentID,
 	w *Visiting,
 ) []domain.Change {
-	if at := (domain.VisitPlace{Domain: site, Page: v.Page}); !at.IsZero() {
-		dst, row.Definition = placed(dst, m.Account, row.Definition, at, w.Places)
-	}
+	at := domain.VisitPlace{Domain: site, Page: v.Page}
+	dst, row.Definition = placed(dst, m.Account, row.Definition, at, v.OfSegment, w.Places)
 	row.Hash, row.Seq, row.Account, row.Ord, row.Slot = v.Key, w.Sequence, m.Account, m.Ord, m.ID.Slot()
 	return append(dst, domain.Change{Kind: domain.RowAdded, Row: row, Content: v.Content(w.Clock, segment)})
 }
 
-// placed is the definition of a visit at a place, which is added if it is a new one.
+// placed is the definition of a visit with what it keeps of its place, of which is added what is new.
 func placed(
-	dst []domain.Change, account domain.AccountID, of domain.DefinitionID, at domain.VisitPlace, places Places,
+	dst []domain.Change, account domain.AccountID, of domain.DefinitionID, at domain.VisitPlace, segment bool,
+	places Places,
 ) ([]domain.Change, domain.DefinitionID) {
-	number, isNew := places.Number(at)
-	if isNew {
-		dst = append(dst, domain.Change{Kind: domain.VisitPlacePut, Value: &domain.NumberedPlace{
-			Account: account, Number: number, VisitPlace: at,
-		}})
+	number, fresh, kept := places.Keep(at, segment)
+	for i := range fresh {
+		fresh[i].Account = account
+		dst = append(dst, domain.Change{Kind: domain.VisitPlacePut, Value: &fresh[i]})
+	}
+	if !kept {
+		return dst, of
 	}
 	return dst, domain.VisitDefinition(of, number)
 }

@@ -57,6 +57,7 @@ func (g *gather) merge(q *domain.Question) (out *domain.Answer, err error) {
 	for _, p := range g.parts {
 		out.Position.Shards = append(out.Position.Shards, domain.ShardOffset{Shard: p.Shard, Next: p.Next})
 		out.Union += p.Union
+		out.PlacesFull = out.PlacesFull || p.PlacesFull
 	}
 	switch q.Shape {
 	case domain.ShapeTally, domain.ShapeLocation, domain.ShapeGender, domain.ShapeAge, domain.ShapeNewcomers:

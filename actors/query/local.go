@@ -155,6 +155,7 @@ func (s *execution) run() error {
 		p.MemberList = s.account.Members.List(set, &q.MemberListing)
 		return nil
 	}
+	p.PlacesFull = q.Visits != nil && s.account.Full
 	one := s.ask(set)
 	ans, err := s.scratch.scan.Answer(s.account.Rows, one)
 	if q.Explain && err == nil { // of the same view: the actions are those that were counted

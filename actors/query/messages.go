@@ -37,6 +37,7 @@ type Part struct {
 	Summaries  []domain.MemberSummary
 	Lists      []uint64
 	Union      uint64 // members of any of the lists
+	PlacesFull bool   // as in domain.Answer
 }
 
 // Named asks which members were merged into others.

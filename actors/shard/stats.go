@@ -58,6 +58,7 @@ type Memory struct {
 	Members int64 `json:"awakeBytes"`  // memory of members that are loaded
 	Columns int64 `json:"columnBytes"` // memory, as of a little ago
 	Evicted int64 `json:"columnsEvicted"`
+	Full    int64 `json:"placesFull"` // accounts whose visits have as many places as are kept
 }
 
 // Status is what status and metrics report, as of now.
@@ -78,6 +79,7 @@ func (s *Handle) Status(now, began time.Time) Status {
 		},
 		Memory: Memory{
 			Members: s.Stats.Members.Bytes.Load(), Evicted: s.Stats.Evicted.Load(), Columns: s.Stats.Columns.Load(),
+			Full: s.Stats.PlacesFull.Load(),
 		},
 	}
 	st.Foreign = s.Stats.Foreign.Count()

@@ -32,6 +32,7 @@ type Account struct {
 	Members  *member.Index
 	Rows     *rows.View
 	Places   []domain.VisitPlace // of visits, by number; those of newer views follow them
+	Full     bool                // there is no room for other places of visits: some may have lost theirs
 	Access   *Access
 	Versions *AccountVersions
 }

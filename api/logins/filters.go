@@ -2,7 +2,6 @@ package logins
 
 import (
 	"context"
-	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -129,9 +128,7 @@ func (in *pageIn) filter(req *serve.Request, visits *domain.VisitQuery) error {
 		return nil
 	}
 	visits.Page = string(in.Page)
-	if slices.ContainsFunc(req.Catalog.Segments(req.Account()), func(s *domain.Segment) bool {
-		return !s.Deleted && s.Page == visits.Page
-	}) {
+	if req.IsPage(visits.Page) {
 		return nil
 	}
 	return domain.Bad(domain.InvalidParameter, "page", "page must be the page of a segment")

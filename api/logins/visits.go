@@ -146,6 +146,7 @@ func (l *visitList) read(ctx context.Context, offset, limit int) ([]wire.Visit, 
 	if answer.Feed == nil {
 		return nil, 0, serve.ErrShape("domains/logins")
 	}
+	l.req.WarnOfPlaces(answer)
 	out := make([]wire.Visit, len(answer.Feed.Items))
 	if len(out) == 0 {
 		return out, answer.Feed.Total, nil

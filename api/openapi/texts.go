@@ -61,7 +61,10 @@ var tags = []object{
 	{"name": "Members", "description": "People, with their service records, opt-ins and actions."},
 	{"name": "Auth", "description": "The member of a token."},
 	{"name": "Applications", "description": "The application of the key, and the domains whose pages may read answers."},
-	{"name": "Login statistics", "description": "Registrations and logins. A registration is a service record that comes into being; a visit is either."},
+	{"name": "Login statistics", "description": "Registrations and logins. A registration is a service record that comes into being; a visit is either. " +
+		"Every visit counts. Of the pages and domains of an account's visits each shard keeps 100,000, of 256 bytes on average at most, and as many pages of segments besides. " +
+		"A visit to others has the page alone if it is that of a segment, else the domain alone if another visit has it, else neither; from then on an answer by page or domain has a Warning. " +
+		"So does a list of visits."},
 	{"name": "Account", "description": "How often the account's keys were used."},
 	{"name": "Documents", "description": "What needs no key."},
 }
@@ -74,7 +77,7 @@ var headers = object{
 	"X-Lag-Ms":            header("milliseconds since the end of the log, as then seen, has been applied", "integer"),
 	"X-Range":             header("the range answered, as start/end", "string"),
 	"X-Request-Id":        header("the request in the service's log", "string"),
-	"Warning":             header("one for each parameter that was ignored or changed: 299 - \"text\"", "string"),
+	"Warning":             header("one for each parameter that was ignored or changed, and one where visits may be missing by page or domain: 299 - \"text\"", "string"),
 	"Link":                header("addresses of the pages beside this one, rel next and prev, without the key", "string"),
 	"RateLimit-Limit":     header("how many requests the account may send at once, over all of its keys", "integer"),
 	"RateLimit-Remaining": header("how many of them are left", "integer"),

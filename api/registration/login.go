@@ -193,7 +193,7 @@ func (in *loginIn) renew(part *domain.PersonalService) bool {
 func (in *loginIn) command(req *serve.Request, at domain.Geo) *domain.LogIn {
 	l := &domain.LogIn{
 		Application: req.App.ID, Service: domain.Service(in.Service), Domain: string(in.Domain), Strict: in.StrictSSO,
-		At: req.Now.UnixMilli(), Visit: in.visit(string(in.Domain), at),
+		At: req.Now.UnixMilli(), Visit: in.visit(req, string(in.Domain), at),
 	}
 	uid := in.UID
 	if l.Service == domain.Email {

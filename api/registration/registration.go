@@ -40,7 +40,7 @@ func newRegistration(req *serve.Request, in *registerIn, at domain.Geo) *registr
 	}
 	r.identity = selection.LoginIdentity(req, r.service, r.uid)
 	_, _ = rand.Read(r.random[:]) // never fails
-	r.visit = in.visit(string(in.Domain), at)
+	r.visit = in.visit(req, string(in.Domain), at)
 	return r
 }
 

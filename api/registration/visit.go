@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/port"
 	"github.com/ovation-analytics/ovation/api/profile"
+	"github.com/ovation-analytics/ovation/api/serve"
 )
 
 // visitIn is what a registration or a login says of itself.
@@ -23,13 +24,15 @@ type visitIn struct {
 	Visitor   string       `name:"visitor" doc:"the site's id of the visitor" eg:"v-77"`
 }
 
-// visit is the visit on a domain (empty: none is given) from a place, without its details.
-func (in *visitIn) visit(site string, from domain.Geo) domain.Visit {
+// visit is the visit on a domain (empty: none is given) from a place, without its details. Shards do not look
+// at the segments: the visit says whether its page is that of one.
+func (in *visitIn) visit(req *serve.Request, site string, from domain.Geo) domain.Visit {
 	var key [8]byte
 	_, _ = rand.Read(key[:]) // never fails
+	page := pageOf(in.WebPath, site)
 	return domain.Visit{
-		Key: binary.BigEndian.Uint64(key[:]), Page: pageOf(in.WebPath, site), Country: from.Country,
-		Device: deviceOf(in.UserAgent),
+		Key: binary.BigEndian.Uint64(key[:]), Page: page, Country: from.Country, Device: deviceOf(in.UserAgent),
+		OfSegment: req.IsPage(page),
 	}
 }
 

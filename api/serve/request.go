@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -175,7 +176,19 @@ func (req *Request) Ask(ctx context.Context, q *domain.Question) (*domain.Answer
 	req.Saw(answer.Position)
 	req.LagMs = answer.LagMs
 	req.Wait = req.Wait.Reach(answer.Position)
+	if q.Visits != nil && q.Visits.ByPlace(q.Shape) {
+		req.WarnOfPlaces(answer)
+	}
 	return answer, nil
+}
+
+// WarnOfPlaces adds a Warning, once, where visits in an answer may have lost where they were made.
+func (req *Request) WarnOfPlaces(answer *domain.Answer) {
+	const text = "visits may be missing by page or domain: the account has more of them than are kept, " +
+		"and visits to others count without"
+	if answer.PlacesFull && !slices.Contains(req.Warnings, text) {
+		req.Warn(text)
+	}
 }
 
 // Member is a member at a position or after it.
@@ -259,6 +272,13 @@ func (req *Request) Segment(id bind.ID, parameter string) (*domain.Segment, erro
 		return s, nil
 	}
 	return nil, domain.Bad(domain.NotFound, req.Params.Spelled(parameter), "the account has no such segment")
+}
+
+// IsPage reports that a page is that of a segment of the account.
+func (req *Request) IsPage(page string) bool {
+	return page != "" && slices.ContainsFunc(req.Catalog.Segments(req.Account()), func(s *domain.Segment) bool {
+		return !s.Deleted && s.Page == page
+	})
 }
 
 // AnyBrand is a brand of the account, deleted or not; nil: none.

@@ -53,6 +53,8 @@ func visitToWire(v *domain.Visit) *schema.Visit {
 		Device:  uint32(v.Device),
 		DataKey: block(v.Details.Key[:]),
 		Details: []byte(v.Details.Data),
+
+		OfSegment: v.OfSegment,
 	}
 }
 
@@ -66,6 +68,8 @@ func visitFromWire(c *checker, m *schema.Visit) domain.Visit {
 		Country: m.Country,
 		Device:  small[domain.Device](c, m.Device),
 		Details: domain.Sealed{Key: c.id(m.DataKey), Data: string(m.Details)},
+
+		OfSegment: m.OfSegment,
 	}
 }
 

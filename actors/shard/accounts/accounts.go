@@ -26,11 +26,12 @@ type Account struct {
 	versions *view.AccountVersions
 	met      domain.Ordinal // every ordinal from it on is of a member who has no row yet
 	dirty    bool           // to be published
+	full     bool           // published: there is no room for other places
 }
 
-func newAccount() *Account {
+func newAccount(places int) *Account {
 	return &Account{
-		Audience: member.NewAudience(), table: rows.NewTable(rows.Options{}),
+		Audience: member.NewAudience(), Places: Places{most: places}, table: rows.NewTable(rows.Options{}),
 		brands: map[*rows.Columns]*brandChild{}, buckets: map[domain.BrandID]*bucket{},
 		access: &view.Access{}, versions: &view.AccountVersions{},
 	}
@@ -39,6 +40,9 @@ func newAccount() *Account {
 // Accounts are those of a shard, by their ids.
 type Accounts struct {
 	catalog    *catalog.Handle
+	stats      *Stats
+	places     int   // of the visits of an account, at most; 0: as usual
+	full       int64 // accounts that have as many, as published
 	byID       map[domain.AccountID]*Account
 	id         domain.AccountID              // asked for last
 	last       *Account                      // that account; nil: none was asked for
@@ -57,19 +61,21 @@ type Config struct {
 	Resident *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
 	Cached   int           // bytes of records and contents that readers keep
 	Shards   int
+	Places   int // of the visits of an account, at most; 0: domain.MostVisitPlaces
 	Stats    *Stats
 }
 
-// Stats counts what the column cache did.
+// Stats counts what the column cache did, and what accounts keep of visits.
 type Stats struct {
-	Evicted atomic.Int64 // columns that became cold
-	Columns atomic.Int64 // bytes that columns take, as of the last look
+	Evicted    atomic.Int64 // columns that became cold
+	Columns    atomic.Int64 // bytes that columns take, as of the last look
+	PlacesFull atomic.Int64 // accounts without room for other places of visits, as of the last view
 }
 
 // New is no accounts.
 func New(c Config) *Accounts {
 	s := &Accounts{
-		catalog: c.Catalog, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
+		catalog: c.Catalog, stats: c.Stats, places: c.Places, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
 		views: view.NewWriter(c.View, c.Version, c.Cached),
 	}
 	s.columns = columnCache{budget: c.Resident, shards: int64(c.Shards), accounts: s, stats: c.Stats}
@@ -83,7 +89,7 @@ func (s *Accounts) Of(id domain.AccountID) *Account {
 	}
 	a := s.byID[id]
 	if a == nil {
-		a = newAccount()
+		a = newAccount(s.places)
 		s.byID[id] = a
 	}
 	s.id, s.last = id, a
@@ -140,12 +146,17 @@ func (s *Accounts) Publish(
 ) {
 	for id, a := range s.changed {
 		a.dirty = false
+		if a.Places.Full() && !a.full {
+			a.full = true
+			s.full++
+		}
 		s.views.Set(id, &view.Account{
-			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Places: a.Places.published(),
+			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Places: a.Places.published(), Full: a.full,
 			Access: a.access, Versions: a.versions,
 		})
 	}
 	clear(s.changed)
+	s.stats.PlacesFull.Store(s.full)
 	s.views.Publish(next, handovers, roster, snapshot)
 	s.published = time.Now()
 }

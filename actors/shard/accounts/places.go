@@ -1,34 +1,79 @@
 package accounts
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"cmp"
 
-// Places are the places of an account's visits, by number. A number never changes, so readers
-// hold a prefix of the list while the writer appends.
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Places are the places of an account's visits, by number: at most as many as domain.MostVisitPlaces
+// says. A number never changes, so readers hold a prefix of the list while the writer appends.
 type Places struct {
+	most    int // in place of domain.MostVisitPlaces; 0: that
 	list    []domain.VisitPlace
 	numbers map[domain.VisitPlace]uint32
+	bytes   int // of their texts
 }
 
-// Number is the number of a place; isNew: it has got it just now, and the change that says so
-// is to be staged, before the visit's row.
-func (p *Places) Number(at domain.VisitPlace) (number uint32, isNew bool) {
-	if number, known := p.numbers[at]; known {
-		return number, false
+// Keep is the number of what a visit keeps of its place; false: nothing. segment: its page is that of a
+// segment. Fresh are places that have got their numbers just now: the changes that say so are to be staged,
+// before the visit's row.
+//
+// A domain has a place of its own before a page of it has, so that it stays when there is no room.
+func (p *Places) Keep(at domain.VisitPlace, segment bool) (number uint32, fresh []domain.NumberedPlace, kept bool) {
+	keep := func(at domain.VisitPlace, times int) bool {
+		n, isNew, ok := p.number(at, times)
+		if isNew {
+			fresh = append(fresh, domain.NumberedPlace{Number: n, VisitPlace: at})
+		}
+		if ok {
+			number, kept = n, true
+		}
+		return ok
 	}
-	return p.add(at), true
+	if at.Domain != "" {
+		keep(domain.VisitPlace{Domain: at.Domain}, 1)
+	}
+	if at.Page != "" && !keep(at, 1) && segment {
+		keep(domain.VisitPlace{Page: at.Page}, 2)
+	}
+	return number, fresh, kept
+}
+
+// Number is the number of a place. isNew: it has got it just now; kept is false where there is no room for
+// it.
+func (p *Places) Number(at domain.VisitPlace) (number uint32, isNew, kept bool) {
+	return p.number(at, 1)
+}
+
+// number is Number with so many times the room.
+func (p *Places) number(at domain.VisitPlace, times int) (number uint32, isNew, kept bool) {
+	if number, known := p.numbers[at]; known {
+		return number, false, true
+	}
+	if p.full(times) {
+		return 0, false, false
+	}
+	return p.add(at), true, true
 }
 
 func (p *Places) add(at domain.VisitPlace) uint32 {
-	if len(p.list) >= domain.MaxVisitPlaces {
-		panic("an account has no number left for a place of visits")
-	}
 	if p.numbers == nil {
 		p.numbers = map[domain.VisitPlace]uint32{}
 	}
 	number := uint32(len(p.list))
 	p.list = append(p.list, at)
 	p.numbers[at] = number
+	p.bytes += len(at.Domain) + len(at.Page)
 	return number
+}
+
+// Full reports that there is room for no other place but the page of a segment.
+func (p *Places) Full() bool { return p.full(1) }
+
+func (p *Places) full(times int) bool {
+	most := times * cmp.Or(p.most, domain.MostVisitPlaces)
+	return len(p.list) >= most || p.bytes >= most*domain.VisitPlaceBytes
 }
 
 // At is the place with a number.

@@ -46,6 +46,7 @@ type Limits struct {
 	Identities  int           // remembered in each of two generations
 	MarkEvery   int64         // records between two state marks; 0: as usual
 	OutboxDepth int           // entries that wait at most; 0: as usual
+	Places      int           // of the visits of an account, at most; 0: as usual
 	Resident    *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
 }
 
@@ -97,7 +98,7 @@ func (m *Machine) Open(store Store) *Machine {
 	n.identities = identity.NewLedger(store, c.Identities)
 	n.Accounts = accounts.New(accounts.Config{
 		Catalog: c.Catalog, View: c.View, Version: version, Resident: c.Resident, Cached: c.CachedBytes, Shards: c.Shards,
-		Stats: &c.Stats.Stats,
+		Places: c.Places, Stats: &c.Stats.Stats,
 	})
 	n.Outbox = outbox.New(c.ID, c.OutboxDepth, [outbox.Kinds]outbox.Send{
 		outbox.Forwards:     outbox.Forward(c.Journal.Appender()),

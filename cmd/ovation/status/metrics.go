@@ -78,6 +78,7 @@ var (
 	mWoken     = describe("members_woken_total", "Members read from the store.", "shard")
 	mColumns   = describe("column_bytes", "Memory that the columns of resident brands take.", "shard")
 	mEvicted   = describe("columns_evicted_total", "Brands whose columns gave way to others.", "shard")
+	mFull      = describe("visit_places_full", "Accounts whose visits have had as many pages and domains as a shard keeps: visits to others count without.", "shard")
 	mPanics    = describe("apply_panics_total", "Panics while applying.", "shard")
 	mAwake     = describe("awake_bytes", "Memory that members take that are awake.", "shard")
 	mParked    = describe("parked_activities",
@@ -124,6 +125,7 @@ func collectShard(out sink, s *shard.Status) {
 	out.counter(mPanics, float64(s.Panics), shard)
 	out.gauge(mColumns, float64(s.Columns), shard)
 	out.counter(mEvicted, float64(s.Evicted), shard)
+	out.gauge(mFull, float64(s.Full), shard)
 	out.gauge(mAwake, float64(s.Members), shard)
 	out.gauge(mParked, float64(s.Parked), shard)
 	out.gauge(mOutbox, float64(s.Outbox), shard, "forward")

@@ -66,7 +66,7 @@ type KeysBudget struct {
 // Divide divides --memory. The shares are those with which a node of 1 M rows in 256 MiB
 // stays within the bound while it loads, answers, starts and rebuilds; above the upper bounds
 // no part gets faster. Memory that grows with the rows and is never evicted, such as members by
-// ordinal, comes from the heap's part.
+// ordinal and places of visits (at most 70 MB a shard and account), comes from the heap's part.
 func Divide(memory int64) Budget {
 	m := memory - programBytes
 	return Budget{

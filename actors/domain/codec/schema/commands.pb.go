@@ -199,12 +199,13 @@ func (x *RegisterMember) GetVisit() *Visit {
 // Visit is what a registration or a login says of itself.
 type Visit struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           uint64                 `protobuf:"fixed64,1,opt,name=key" json:"key,omitempty"`                      // random: the id hash of its row
-	Page          string                 `protobuf:"bytes,2,opt,name=page" json:"page,omitempty"`                      // host/path
-	Country       string                 `protobuf:"bytes,3,opt,name=country" json:"country,omitempty"`                // of the address it came from
-	Device        uint32                 `protobuf:"varint,4,opt,name=device" json:"device,omitempty"`                 // domain.Device
-	DataKey       []byte                 `protobuf:"bytes,5,opt,name=data_key,json=dataKey" json:"data_key,omitempty"` // id of the data key of its details
-	Details       []byte                 `protobuf:"bytes,6,opt,name=details" json:"details,omitempty"`                // a VisitDetails, sealed
+	Key           uint64                 `protobuf:"fixed64,1,opt,name=key" json:"key,omitempty"`                             // random: the id hash of its row
+	Page          string                 `protobuf:"bytes,2,opt,name=page" json:"page,omitempty"`                             // host/path
+	Country       string                 `protobuf:"bytes,3,opt,name=country" json:"country,omitempty"`                       // of the address it came from
+	Device        uint32                 `protobuf:"varint,4,opt,name=device" json:"device,omitempty"`                        // domain.Device
+	DataKey       []byte                 `protobuf:"bytes,5,opt,name=data_key,json=dataKey" json:"data_key,omitempty"`        // id of the data key of its details
+	Details       []byte                 `protobuf:"bytes,6,opt,name=details" json:"details,omitempty"`                       // a VisitDetails, sealed
+	OfSegment     bool                   `protobuf:"varint,7,opt,name=of_segment,json=ofSegment" json:"of_segment,omitempty"` // the page was that of a segment
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -279,6 +280,13 @@ func (x *Visit) GetDetails() []byte {
 		return x.Details
 	}
 	return nil
+}
+
+func (x *Visit) GetOfSegment() bool {
+	if x != nil {
+		return x.OfSegment
+	}
+	return false
 }
 
 // Field is a field of a profile or of a service record, by its code (domain.Field).
@@ -1719,14 +1727,16 @@ const file_commands_proto_rawDesc = "" +
 	"\n" +
 	"token_hash\x18\x0f \x01(\fR\ttokenHash\x123\n" +
 	"\bpersonal\x18\x10 \x01(\v2\x17.ovation.v1.PersonalPutR\bpersonal\x12'\n" +
-	"\x05visit\x18\x11 \x01(\v2\x11.ovation.v1.VisitR\x05visit\"\x94\x01\n" +
+	"\x05visit\x18\x11 \x01(\v2\x11.ovation.v1.VisitR\x05visit\"\xb3\x01\n" +
 	"\x05Visit\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\x06R\x03key\x12\x12\n" +
 	"\x04page\x18\x02 \x01(\tR\x04page\x12\x18\n" +
 	"\acountry\x18\x03 \x01(\tR\acountry\x12\x16\n" +
 	"\x06device\x18\x04 \x01(\rR\x06device\x12\x19\n" +
 	"\bdata_key\x18\x05 \x01(\fR\adataKey\x12\x18\n" +
-	"\adetails\x18\x06 \x01(\fR\adetails\"3\n" +
+	"\adetails\x18\x06 \x01(\fR\adetails\x12\x1d\n" +
+	"\n" +
+	"of_segment\x18\a \x01(\bR\tofSegment\"3\n" +
 	"\x05Field\x12\x14\n" +
 	"\x05field\x18\x01 \x01(\rR\x05field\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\"m\n" +
