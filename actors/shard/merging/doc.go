@@ -23,4 +23,6 @@
 //
 // Each record of a member that has part in a merge is followed by itself, so that what it sends does
 // not hang on where a micro-batch ends (I6).
+//
+// DESIGN.md has the ways that were not taken, and a walk through each failure.
 package merging
