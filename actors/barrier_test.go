@@ -97,7 +97,7 @@ func TestRouterHandle_ReachesFailsWhereNothingIsRouted(t *testing.T) {
 	}
 }
 
-// moved is a public topic that was made anew since the node found it.
+// moved is a public topic that was made again since the node found it.
 type moved struct{ *memSource }
 
 func (s moved) gap() error {
@@ -110,7 +110,7 @@ func (s moved) Committed(context.Context, int) (int64, int32, bool, error) {
 	return 0, 0, false, s.gap()
 }
 
-// A topic that is made anew before the node has found its partitions stops each of them:
+// A topic that is made again before the node has found its partitions stops each of them:
 // an operator sees it, and can accept the gap.
 func TestRouter_StopsOnATopicRecreatedAtTheStart(t *testing.T) {
 	r := newHarness(t, 1, Options{Logs: Logs{Source: moved{newMemSource()}}})

@@ -213,7 +213,7 @@ func TestColumns_SmallBrandsAreEvicted(t *testing.T) {
 	}
 }
 
-// A cold brand comes back in the place of those that were not asked about since it was the
+// A cold brand comes back instead of those that were not asked about since it was the
 // time before; asked about once, it evicts none.
 func TestColumns_ColdBrandReplacesOneNotAskedAbout(t *testing.T) {
 	t.Parallel()

@@ -61,7 +61,7 @@
 // A record on which applying panics: the shard starts again from its last commit and applies
 // one by one; when one record alone panics, it is set aside through the catalog and becomes a
 // dead letter, here and in every replay, and the failure is the outcome of its request. What
-// is set aside is named by topic, offset and epoch: in a journal made anew, or cut and grown
+// is set aside is named by topic, offset and epoch: in a journal made again, or cut and grown
 // again, it means no record. A panic anywhere else, in a router, a shard, the catalog or what
 // reads for them, stops that one visibly until the process starts again. A store error is
 // never a panic: it stops the shard, whether the shard met it or a question did.

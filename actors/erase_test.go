@@ -232,7 +232,7 @@ func TestErase_RefusedRegistrationLeavesNoKey(t *testing.T) {
 }
 
 // A registration that was made of a member who has lost the identity before it came, by erasure or
-// to another member, is made anew: else it would bring the personal part of one to the other, under
+// to another member, is made again: else it would bring the personal part of one to the other, under
 // a key that is deleted.
 func TestErase_RegistrationMadeOfAnotherMember(t *testing.T) {
 	r := furnished(t, 1, 1, Options{})

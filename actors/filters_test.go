@@ -20,7 +20,7 @@ type attendee struct {
 	given   domain.Fields
 }
 
-// say registers the attendee, or meets it again, with values made up anew.
+// say registers the attendee, or meets it again, with values made up again.
 func (a *attendee) say(r *harness, rnd *rand.Rand, n int) {
 	one := func(words ...string) string { return words[rnd.IntN(len(words))] }
 	country, geo, region, d := one("", "DE", "US", "FR"), one("", "", "BE"), one("", "Be", "BY", "bavaria"), one("", "a.example", "b.example")

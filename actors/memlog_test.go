@@ -18,12 +18,12 @@ type memLog struct {
 	parts [][]domain.Record
 	page  int64        // records that one has at most
 	moved int64        // from here on records are of leaders after a cut; 0: there was none
-	cut   func() int64 // instead of page, of each page anew
+	cut   func() int64 // instead of page, of each page again
 	clock int64
 	burst int           // records that have one time; 0: each its own
 	since int           // records of this time
 	held  int           // 1 + the partition of which nothing new is read; 0: none
-	more  chan struct{} // closed and made anew at every append
+	more  chan struct{} // closed and made again at every append
 }
 
 func newMemLog(id byte, partitions int) *memLog {

@@ -69,7 +69,7 @@ func TestMerge_DeletedWhileCovered(t *testing.T) {
 }
 
 // How many rows a step of a merge has must not depend on commits (I6): what a deleted one-time action said
-// is in memory until its row is sealed, and never on disk. A shard that is built anew has the same answers.
+// is in memory until its row is sealed, and never on disk. A shard that is rebuilt has the same answers.
 func TestMerge_StepsOfDeletedActions(t *testing.T) {
 	x := &powers{harness: furnished(t, 2, 1, Options{})}
 	a, b := x.memberOf(0), x.memberOf(1)

@@ -145,7 +145,7 @@ func TestCatalog_PanicStopsBeforeTheRecord(t *testing.T) {
 }
 
 // What sets a record aside names that record: another one at its offset, of a journal
-// that was made anew or of one that was cut and has grown again, is applied.
+// that was made again or of one that was cut and has grown again, is applied.
 func TestSetAside_NamesARecordNotAPlace(t *testing.T) {
 	for _, anew := range []bool{true, false} {
 		t.Run(fmt.Sprint("made anew ", anew), func(t *testing.T) {

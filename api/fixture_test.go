@@ -148,7 +148,7 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	return &fixture{t, api, s, config, log}
 }
 
-// renew makes the API anew, of a changed configuration.
+// renew replaces the API by one of a changed configuration.
 func (h *fixture) renew(change func(*Config)) {
 	h.t.Helper()
 	change(&h.config)

@@ -188,7 +188,7 @@ func TestRate_OfThePlan(t *testing.T) {
 }
 
 // The requests of a calendar month are those stored and those of now, errors and 304 too, 429 not;
-// the next month begins anew, and counts of other nodes are read within a minute.
+// the next month begins again, and counts of other nodes are read within a minute.
 func TestMonth_IsUsedUp(t *testing.T) {
 	h, clock := limited(t, domain.Limits{Rate: 1000, Burst: 1000, Mode: domain.HardLimit, Month: 10})
 	h.engine.usage = []domain.HourHits{

@@ -221,7 +221,7 @@ func TestRegister_NoSecretInLogOrAnswer(t *testing.T) {
 }
 
 // A password is hashed under the salt that the address has; where another one was stored meanwhile, it is
-// hashed anew under an id that follows from the request's.
+// hashed again under an id derived from the request's.
 func TestRegister_HashesAgainUnderTheSaltInUse(t *testing.T) {
 	h := newFixture(t)
 	salted := h.hashed("another", "$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$")

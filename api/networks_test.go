@@ -231,7 +231,7 @@ func TestPublicKey_UsesCheckedNetworks(t *testing.T) {
 	}
 }
 
-// RoundTrip answers in the place of a network.
+// RoundTrip answers instead of a network.
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	f(w, r)

@@ -32,7 +32,7 @@ type services struct {
 	merging      *merging.Service
 }
 
-// operations are all operations, in the order of the document. The list is made anew on
+// operations are all operations, in the order of the document. The list is made again on
 // each call: a server fills in its own counters.
 func operations(s *services) []*serve.Operation {
 	return slices.Concat(catalogOperations(s.members, s.brands), memberOperations(s), accessOperations(s.members), loginOperations())

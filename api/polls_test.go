@@ -151,7 +151,7 @@ func TestPolls_Key(t *testing.T) {
 	}
 }
 
-// The engine is asked about the ranges of now; an answer that shows the clock otherwise is made anew.
+// The engine is asked about the current ranges; an answer that shows another time is made again.
 func TestPolls_ClockMovesRanges(t *testing.T) {
 	for _, c := range []struct {
 		target string

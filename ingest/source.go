@@ -109,7 +109,7 @@ func (s *Source) End(ctx context.Context, partition int) (int64, error) {
 
 // Committed is where the router left a partition; ok is false when nothing is kept, or
 // something that the router did not write: then the journal knows. An offset of a topic
-// of another id is a *domain.GapError. The topic is looked up anew: it is what the
+// of another id is a *domain.GapError. The topic is looked up again: it is what the
 // partition's next Reader reads, and Topic says. It asks once.
 func (s *Source) Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error) {
 	t, err := s.client.Topic(ctx, s.topic)
@@ -223,7 +223,7 @@ func (r *SourceReader) Read(
 // wait for all of it.
 const yieldEvery = 32
 
-// lost is the page in the place of a stretch that cannot be read: one record, at its
+// lost is the page instead of a stretch that cannot be read: one record, at its
 // first offset, so that it is known by its origin like any record and above all before.
 func (r *SourceReader) lost(c *domain.CorruptError) domain.SourcePage {
 	a := domain.Arrival{

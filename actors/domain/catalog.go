@@ -218,7 +218,7 @@ func (*DeleteDefinition) Kind() Kind { return KindDeleteDefinition }
 
 // SetAside makes a dead letter of a record of the journal on which Apply fails, in every
 // replica and every replay. Topic and epoch tell the record from another one at its place,
-// of a topic that was made anew or of a partition that was cut and has grown again.
+// of a topic that was made again or of a partition that was cut and has grown again.
 type SetAside struct {
 	Topic     TopicID
 	Partition int

@@ -63,7 +63,7 @@ type LogIn struct {
 	Rehash      string      // of Email: what replaces that hash if it is right; empty: it stays
 	Personal    PersonalPut // the member's, with what is given; without a key nothing is
 	Renewed     bool        // token or secret of the service record are others than before
-	Given       Fields      // what of the profile is known anew and not personal
+	Given       Fields      // fields of the profile that are given and not personal
 	Domain      string      // canonical; empty: none given
 	Strict      bool        // the member must have registered on Domain
 	At          int64       // ms since 1970
@@ -218,7 +218,7 @@ type Outcome struct {
 	Second uint32 // of a created application: its account
 	New    bool   // the member, the action or the entity came into being by it
 
-	Again      bool   // nothing was decided: what the command was made of has changed since, make it anew
+	Again      bool   // nothing was decided: what the command was made of has changed since, make it again
 	RetryAfter uint32 // of Locked: seconds until a password is looked at again
 
 	ErasedAt   int64 // of an erasure: ms since 1970

@@ -45,7 +45,7 @@ type MasterID [16]byte
 func (m MasterID) String() string { return hex.EncodeToString(m[:]) }
 
 // SlotKeys are the keys of all slots, wrapped under a master key. The keys never change;
-// a rotation of the master wraps them anew.
+// a rotation of the master wraps them again.
 type SlotKeys struct {
 	Generation uint32 // how often they were wrapped, from 1
 	Master     MasterID
@@ -53,7 +53,7 @@ type SlotKeys struct {
 	At         int64  // ms since 1970
 }
 
-// PutSlotKeys makes the slot keys, or puts the same ones wrapped anew in their place. It is a
+// PutSlotKeys makes the slot keys, or puts the same ones wrapped again in their place. It is a
 // conflict unless Generation follows that of those in force: of two nodes, one wraps.
 type PutSlotKeys struct{ Keys SlotKeys }
 

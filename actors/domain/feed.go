@@ -28,7 +28,7 @@ type Feed struct {
 	Items []FeedItem
 
 	// HandedOver is another number after each handover of the account (Handover). By it rows have other
-	// IDs, by which those of one time are listed, and are recorded anew.
+	// IDs, by which those of one time are listed, and are recorded again.
 	HandedOver uint64
 }
 

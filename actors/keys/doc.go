@@ -22,7 +22,7 @@
 // to the topic's end before it is missing: another node may have made it a moment ago.
 //
 // A replica keeps how far it has read beside what it has read. At a start it reads the topic to
-// its end; a copy that was last there more than 15 days ago begins anew, since the topic keeps
+// its end; a copy that was last there more than 15 days ago begins again, since the topic keeps
 // tombstones for 30. A topic that was made again, cut, or has a record that cannot be
 // read stops the replica: keys that it has are given, and nothing is put, until an operator has
 // mended the topic. A topic that was made again never empties a copy, which may be all there is.

@@ -17,7 +17,7 @@ const (
 type Guess uint8
 
 // A password that was hashed under another salt than the one in use says nothing:
-// it must be hashed anew.
+// it must be hashed again.
 const (
 	GuessRight Guess = iota
 	GuessWrong

@@ -1,6 +1,6 @@
 // Package replay applies a shard's journal once more, beside the shard and by the shard's own
 // code, into a store of its own: what is stored can be compared with what should be, and a shard
-// can be built anew.
+// can be rebuilt.
 //
 //	journal ─► ceiling (how far, how fast) ─► shard.Props ─► a store of the replay
 //

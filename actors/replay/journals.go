@@ -61,7 +61,7 @@ func (j *Journals) Reached(ctx context.Context, id int) (int64, error) {
 	return j.c.Journal.End(ctx, id)
 }
 
-// Rebuildable is nil, or an *Error: why the journal does not make a shard anew, since it is not
+// Rebuildable is nil, or an *Error: why the journal does not make a shard again, since it is not
 // the one that the shard was made of. Any other error says that it is not known.
 func (j *Journals) Rebuildable(ctx context.Context, id int) error {
 	s, err := j.loaded(ctx, id)

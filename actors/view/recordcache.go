@@ -127,7 +127,7 @@ func (c *recordCache) put(v *View, record *domain.Member, seq uint64, content *d
 	c.members.Put(record.ID, m)
 }
 
-// withContent is the contents with one more, or in the place of that of the same action; the one
+// withContent is the contents with one more, which replaces one of the same action; the one
 // put first is left out where there are too many.
 func withContent(contents []cachedContent, one cachedContent) []cachedContent {
 	out := make([]cachedContent, 0, len(contents)+1)

@@ -59,7 +59,7 @@ func (o Operator) PutPlan(
 	return domain.AccountID(out.Second), err
 }
 
-// PutLimits gives an account limits of its own, in the place of those that it had; what is zero
+// PutLimits replaces the limits of an account by others; what is zero
 // is its plan's.
 func (o Operator) PutLimits(ctx context.Context, account domain.AccountID, limits domain.Limits) error {
 	_, err := o.do(ctx, 0, &domain.PutLimits{Account: account, Limits: limits, At: o.now().UnixMilli()})

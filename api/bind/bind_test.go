@@ -216,7 +216,7 @@ func TestParams_Hash(t *testing.T) {
 	}
 }
 
-// An address has the values that replace parameters in the place of these.
+// An address has the values that replace parameters instead of these.
 func TestParams_Query(t *testing.T) {
 	var p Params
 	p.Path("brandid", "1")

@@ -13,7 +13,7 @@ import (
 )
 
 // An imported hash is stored like those of this program. Of argon2id that is the keyed hash of
-// it. bcrypt cannot be made anew under a given salt: the hash itself is a field of the service
+// it. bcrypt cannot be made again under a given salt: the hash itself is a field of the service
 // record, sealed, and what is stored names it; the first login replaces both.
 const (
 	bcryptHead = "$bcrypt$"

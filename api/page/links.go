@@ -27,7 +27,7 @@ type Links struct {
 // Link is what the address of another page is made of, beside the request's parameters.
 type Link struct {
 	Rel     string
-	Instead [][2]string // in the place of parameters of these names
+	Instead [][2]string // instead of parameters of these names
 }
 
 // Address is the request's address with other values of some parameters, without the key.

@@ -7,7 +7,7 @@
 // A member's personal part is one message under one data key (port.Keys). Only this package
 // opens it: the log, the shards and the store hand on sealed bytes. A command carries the whole
 // part and the version that it was made of; a shard whose member has another version by then
-// answers Again, and the handler makes the command anew.
+// answers Again, and the handler makes the command again.
 //
 // Where a visit came from (domain.VisitDetails) is a message of its own, sealed under the member's data
 // key when the command of the visit is made, and opened where the visit is shown (Engine.Show). In clear

@@ -16,7 +16,7 @@ import (
 // cached is what the cache has of a member.
 func (s *Sealer) cached(m *domain.Member) *domain.Member { return s.shown.get([]*domain.Member{m})[0] }
 
-// A record of a list is opened once. Another record of the member is opened anew, though its sealed
+// A record of a list is opened once. Another record of the member is opened again, though its sealed
 // part is the same.
 func TestOpenedCache_IsOfOneRecord(t *testing.T) {
 	s := NewSealer(new(keystest.Keys), 1<<20, slog.New(slog.DiscardHandler))

@@ -61,7 +61,7 @@ func (c *Cache) get(k key) *cachedResponse {
 	return e.response
 }
 
-// put caches a response in the place of an earlier one to the question.
+// put caches a response. It replaces an earlier one to the question.
 func (c *Cache) put(k key, response *cachedResponse) {
 	bytes := response.bytes()
 	c.mu.Lock()

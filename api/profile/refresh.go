@@ -117,7 +117,7 @@ func (t *tokenRefresh) find(req *serve.Request, m *domain.Member) (*domain.Servi
 	return r, secret, nil
 }
 
-// apply makes the update of the member as it is. The network is asked anew where the record has
+// apply makes the update of the member as it is. The network is asked again where the record has
 // another refresh token than the one that it was asked by.
 func (t *tokenRefresh) apply(ctx context.Context, req *serve.Request, m *domain.Member, p *domain.Personal) (*domain.UpdateMember, error) {
 	u := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
@@ -154,7 +154,7 @@ func (t *tokenRefresh) expires(now time.Time) string {
 }
 
 // probedMost bounds the refreshes whose used attempts are remembered; of others they are counted
-// anew.
+// again.
 const probedMost = 1 << 12
 
 // probe looks for the outcome of an earlier request with the same id. It submits an update that no

@@ -2,7 +2,7 @@
 //
 //	listener ─► [TLS handshake] ─► conn ─► net/http ─► closing? ─► handler
 //	                  ▲              │
-//	             Certificate     413 in the place of 431
+//	             Certificate     413 instead of 431
 //
 // With a certificate both protocols are offered by ALPN; without, HTTP/2 is for clients that
 // know it beforehand (h2c). A handshake runs on a goroutine of its own with a time limit, so a

@@ -133,7 +133,7 @@ func (h *ward) files(disk vfs.FS, dir string) []byte {
 	return all
 }
 
-// compacted is all that the files of a closed store hold when it is written anew; the store stays.
+// compacted is all that the files of a closed store hold when it is written again; the store stays.
 func (h *ward) compacted(disk *vfs.MemFS, dir string) []byte {
 	h.Helper()
 	c := newDisk()

@@ -146,7 +146,7 @@ func withMaster(text []byte, m masterSecret) ([]byte, error) {
 	return out, nil
 }
 
-// replacePrivate puts a file of secrets in the place of another one, checked and durable.
+// replacePrivate replaces a file of secrets by another one, checked and durable.
 func replacePrivate(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, draftPrefix+"*") // mode 0600

@@ -115,7 +115,7 @@ func (inProcess) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// answerAs answers in the place of all networks.
+// answerAs answers instead of all networks.
 func answerAs(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	var number int

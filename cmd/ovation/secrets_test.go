@@ -84,7 +84,7 @@ func TestSecrets_Flag(t *testing.T) {
 	}
 }
 
-// Lost secrets are not made anew.
+// Lost secrets are not made again.
 func TestSecrets_LostAreRefused(t *testing.T) {
 	c := secretsIn(t.TempDir())
 	if err := os.MkdirAll(filepath.Join(c.Data, "store"), 0o700); err != nil {

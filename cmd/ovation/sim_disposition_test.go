@@ -94,7 +94,7 @@ func (m *model) touched(a *act) bool {
 	return m.touchedIdentity(a.who)
 }
 
-// mayBeOf reports that an action may be a member's: who is erased, or who registered anew with an
+// mayBeOf reports that an action may be a member's: who is erased, or who registered again with an
 // identity that was freed.
 func (m *model) mayBeOf(a *act, id domain.MemberID) bool {
 	m.mu.Lock()

@@ -196,7 +196,7 @@ func (w *simulation) vanished(l *label, id domain.MemberID, at string) error {
 	return nil
 }
 
-// registerAgain registers an identity anew whose member was erased, in one case of four by two
+// registerAgain registers an identity again whose member was erased, in one case of four by two
 // requests.
 func (w *simulation) registerAgain() {
 	m, rng := w.model, w.erasing.rng

@@ -153,7 +153,7 @@ func (e envelope) framed(rs kmsg.Response) []byte {
 	return out
 }
 
-// withCode is the answer with an error in the place of each partition's result.
+// withCode is the answer with an error instead of each partition's result.
 func (e envelope) withCode(frame []byte, code int16) []byte {
 	switch rs := e.answer(frame).(type) {
 	case *kmsg.ProduceResponse:

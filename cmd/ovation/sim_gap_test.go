@@ -16,7 +16,7 @@ import (
 )
 
 // loseSource takes records of the public topic away, perhaps before they are routed:
-// its start moves, or it is deleted and made anew, while the engine runs or is down.
+// its start moves, or it is deleted and made again, while the engine runs or is down.
 // What the engine has not read it must miss aloud, also when the broker has forgotten where
 // the routers were; what an operator gives up is given up, and nothing else.
 func (w *simulation) loseSource() error {
@@ -134,7 +134,7 @@ func (w *simulation) kept() (next [simPartitions]int64, err error) {
 	return next, err
 }
 
-// takeAway deletes the public topic and makes it anew, or moves its partitions' starts.
+// takeAway deletes the public topic and makes it again, or moves its partitions' starts.
 func (w *simulation) takeAway(whole bool) error {
 	ctx := context.Background()
 	if err := w.archive.keep(ctx, w.out); err != nil {

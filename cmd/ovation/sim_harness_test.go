@@ -188,7 +188,7 @@ func (w *simulation) close() {
 	}
 }
 
-// revive starts what lost its power anew, on what its disk held, until all is on.
+// revive starts again what lost its power, on what its disk held, until all is on.
 // On the way the power may be cut again, at most so often.
 func (w *simulation) revive(again int) error {
 	for {

@@ -39,7 +39,7 @@ type identity struct {
 	there   bool              // its service record came into being, as was answered
 	once    bool              // it is registered by one request alone, since it was free
 	unsure  bool              // it may have an owner: an attachment to a member who was merged into another
-	again   bool              // it is registered anew, since its owner was erased
+	again   bool              // it is registered again, since its owner was erased
 	fresh   int               // how often its owner's token is refreshed
 	asked   []domain.MemberID // members that it was to be attached to: what comes in between counts for them
 	past    []domain.MemberID // owners before, who are erased; 0: one whom no answer named
@@ -53,7 +53,7 @@ type act struct {
 	id         string
 	number     int
 	who        *identity
-	member     domain.MemberID // in the place of who
+	member     domain.MemberID // instead of who
 	definition definition
 	brand      domain.BrandID
 	at         int64

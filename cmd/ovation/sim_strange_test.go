@@ -16,7 +16,7 @@ import (
 )
 
 // What is in no schedule of a healthy installation: values of other programs in our own
-// topics, panics of the engine's readers, and shards that are built anew.
+// topics, panics of the engine's readers, and shards that are rebuilt.
 
 // unusual is the randomness of them: not the schedule's, so that seeds keep theirs.
 func unusual(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 5)) }
@@ -34,7 +34,7 @@ func (w *simulation) unusualStep() error {
 	return nil
 }
 
-// rebuild builds a shard anew, beside whatever comes, a cut of the power among it. Half of
+// rebuild rebuilds a shard, beside whatever comes, a cut of the power among it. Half of
 // the time the schedule waits for the end.
 func (w *simulation) rebuild() error {
 	e, shard, wait := w.engine, w.unusual.IntN(simShards), w.unusual.IntN(2) == 0

@@ -221,7 +221,7 @@ func (w *simulation) askUsage() {
 	})
 }
 
-// changeLimits has an operator set plan and limits of a label anew, one at a time.
+// changeLimits has an operator set plan and limits of a label, one at a time.
 func (w *simulation) changeLimits() {
 	l := w.model.labels[w.office.IntN(len(w.model.labels))]
 	limits, plan := simLimits, domain.Advanced+domain.Plan(w.office.IntN(2))

@@ -145,7 +145,7 @@ func printVerification(w io.Writer, r *verify.Verification) {
 		r.State, r.Compared, r.Differences, r.Seconds)
 }
 
-// Rebuild asks the running node to build shards anew from the journal.
+// Rebuild asks the running node to rebuild shards from the journal.
 type Rebuild struct {
 	adminClient
 	Shards []int `arg:"" name:"shard" help:"The shards, one after the other."`

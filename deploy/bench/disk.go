@@ -49,7 +49,7 @@ func quiet(ctx context.Context, n *harness.Node) error {
 }
 
 // measureDisk measures what is on the disk after the activities of a population. The node is
-// started anew first: an opening writes what was in memory alone. It is left stopped.
+// started again first: an opening writes what was in memory alone. It is left stopped.
 func (b *bench) measureDisk(ctx context.Context, n *harness.Node, p *population.Population, of string) error {
 	progress("disk: %s", of)
 	n.Stop()

@@ -25,7 +25,7 @@ type Restart struct {
 // wideBrands is how many artists the listeners of the last.fm data set have.
 const wideBrands = 17_632
 
-// measureRows loads a node with a scene, asks it, starts it anew and looks at its disk.
+// measureRows loads a node with a scene, asks it, starts it again and looks at its disk.
 func (b *bench) measureRows(ctx context.Context) error {
 	sizes := peers.Sizes{Rows: b.o.rows, Members: b.o.members, Brands: max(min(wideBrands, b.o.rows/100), 2), Seed: 1}
 	c := peers.NewScene(sizes, domain.Second(time.Now().Truncate(time.Minute).Add(-time.Hour).Unix()))

@@ -121,7 +121,7 @@ func SetMaxTime(b []byte, ms int64, logAppendTime bool) {
 }
 
 // Lost is a batch without records over the offsets from base to last, with a checksum that
-// does not match: what a broker gives in the place of a batch that it cannot read.
+// does not match: what a broker gives instead of a batch that it cannot read.
 func Lost(base, last int64, epoch int32) []byte {
 	b := make([]byte, HeaderSize)
 	h := Header{Base: base, LastDelta: int32(last - base), Epoch: epoch, Producer: -1}

@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/storage/internal/scan"
 )
 
-// Consistent compares what is stored of a shard with itself: the state hash computed anew
+// Consistent compares what is stored of a shard with itself: the state hash recomputed
 // with the one stored, the rows of R with those of t, the counts of n and the classes of s
 // with the keys that there are, members with their places. What a replay alone tells,
 // such as whether contents and bitmaps are those that were recorded, it cannot.

@@ -221,7 +221,7 @@ func AppendMemberActions(dst []Action, v []byte, k AccountMonth, ord domain.Ordi
 
 // blockMerger joins values of t, without the rows of members who are erased. Blocks much smaller
 // than the one before them are copied as they are; others become one. So a read that finds a large
-// value and a few fresh ones copies, and a row is packed anew O(log n) times however
+// value and a few fresh ones copies, and a row is packed again O(log n) times however
 // often the store rewrites it. Grouping decides the bytes, never the rows.
 type blockMerger struct {
 	blocks       []Block

@@ -10,7 +10,7 @@ import (
 // The highest origin applied moves with nearly every commit, of each source partition: a
 // key each would be half of what a small commit writes. So those that moved lately are
 // in the shard's state, which every commit writes. When there are more, all of them are
-// written under their keys, and the list begins anew: of a stream in the list it has a
+// written under their keys, and the list begins again: of a stream in the list it has a
 // newer origin than the key.
 
 // RecentOriginsMost is how many streams the list has at most.

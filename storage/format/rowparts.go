@@ -3,7 +3,7 @@ package format
 import "encoding/binary"
 
 // A value of R with many rows is a list of operands, oldest first, of which only the first
-// may take sequences: what is old and large is not packed anew whenever something new
+// may take sequences: what is old and large is not packed again whenever something new
 // comes, or a reader asks. What follows few rows is packed together with them.
 const rowPartsVersion = 2
 
@@ -58,7 +58,7 @@ func EachPart(v []byte, f func(one []byte) error) error {
 type rowGroup struct{ from, to, rows int }
 
 // join appends the list that operands make, oldest first; false where they are one
-// operand, to be packed anew as a whole.
+// operand, to be packed again as a whole.
 func (c *RowCodec) join(dst []byte, operands [][]byte, base bool) (_ []byte, joined bool, err error) {
 	list, groups := c.list[:0], c.groups[:0]
 	defer func() {

@@ -11,7 +11,7 @@ import (
 )
 
 // MarkerError is a directory with a store's tables and without the small files that name the
-// ones in use. Pebble would take it for an empty one and begin anew.
+// ones in use. Pebble would take it for an empty one and begin again.
 type MarkerError struct {
 	Dir, Missing string
 }

@@ -1,4 +1,4 @@
-// Package replacement puts a shard that was built anew beside a store in the place of what the
+// Package replacement takes a shard that was rebuilt beside a store for what the
 // store has of it.
 //
 //	<dir>/replay     a store that a replay fills

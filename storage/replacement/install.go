@@ -19,7 +19,7 @@ import (
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
-// Install puts a complete replacement in the place of what the store has of the shard, if there
+// Install replaces what the store has of the shard by a complete replacement, if there
 // is one. Nothing reads or writes the shard meanwhile; snapshots of others stay whole. It may be
 // done again after a crash: the tables are kept until all are in the store. Installed runs when
 // they are, before they are removed.

@@ -36,7 +36,7 @@
 //	erase.go                      a member of whom nothing stays
 //	brandrows.go onetime.go       rows by brand, when a tail is sealed; one-time pairs
 //	snapshot.go reader.go         one commit, for readers; liverows.go: all rows, for a start
-//	replacement.go                a shard built anew beside the store: ../replacement
+//	replacement.go                a shard rebuilt beside the store: ../replacement
 //	catalog.go                    the catalog's store
 //	sync.go stats.go dump.go      when a commit is durable; for operators
 //	../audit       all that is stored, compared with a replay and with itself

@@ -7,8 +7,8 @@ import (
 	"github.com/ovation-analytics/ovation/storage/replacement"
 )
 
-// Replacement is a shard's part of a store, built anew beside it, in <store>.rebuild/<shard>.
-// Once it is complete the next Store.Shard puts it in the place of what the store has. One
+// Replacement is a shard's part of a store, rebuilt beside it, in <store>.rebuild/<shard>.
+// Once it is complete, the next Store.Shard replaces what the store has by it. One
 // goroutine.
 type Replacement struct {
 	store  *Store

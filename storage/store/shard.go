@@ -148,7 +148,7 @@ func (s *Shard) Mark(at int64) error {
 	return nil
 }
 
-// Recompute is the state hash computed anew from what is stored: timelines, members,
+// Recompute is the state hash recomputed from what is stored: timelines, members,
 // parked activities, identities and pointers. It equals State().Facts, or the store is not what
 // was applied. Nothing may be staged.
 func (s *Shard) Recompute() ([16]byte, error) {

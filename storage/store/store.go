@@ -199,7 +199,7 @@ func pebbleOptions(o Options) *pebble.Options {
 	return p
 }
 
-// Shard opens a shard's part of the store, in the place of which a Replacement that is
+// Shard opens a shard's part of the store, for which a Replacement that is
 // complete was put before. It is the caller's goroutine's until it is
 // closed; until then it cannot be opened again.
 func (s *Store) Shard(i int) (*Shard, error) {

@@ -12,7 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
-// Compact writes all of a closed store anew, in the last level and not compressed: its files hold
+// Compact writes all of a closed store again, in the last level and not compressed: its files hold
 // what the store does, as it is, and nothing of what was deleted. The merger is the store's; nil: it
 // has none.
 func Compact(disk vfs.FS, dir string, merger *pebble.Merger) error {

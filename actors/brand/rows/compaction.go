@@ -109,7 +109,7 @@ func (t *Table) Pending() *Compaction {
 	return nil
 }
 
-// Install puts a compaction's result in the place of what it was made of. Rows that were deleted
+// Install replaces what a compaction was made of by its result. Rows that were deleted
 // meanwhile are deleted in it. It reports false, and changes nothing, when the compaction was not
 // run or its chunks are gone.
 func (t *Table) Install(m *Compaction) bool {

@@ -109,7 +109,7 @@ func (t *Table) Small(f func(dense uint32, rows int)) {
 }
 
 // EvictSmall drops the rows of brands of the pool from memory, from the next commit on: each
-// gets columns of its own, which are cold. What stays in the pool is packed anew.
+// gets columns of its own, which are cold. What stays in the pool is packed again.
 func (t *Table) EvictSmall(brands []Cold) {
 	leaving := make([]uint64, len(t.cells)*cellPage/64)
 	for _, b := range brands {

@@ -143,7 +143,7 @@ func (p *Page) Add(r *Row) {
 	}
 }
 
-// Superseded reports that a row of the member is listed in the place of this one.
+// Superseded reports that a row of the member is listed instead of this one.
 func (p *Page) Superseded(r *Row) bool {
 	i := uint32(0)
 	if p.Latest {

@@ -3,7 +3,7 @@
 //	master key ──wraps──► 4,096 slot keys ──wrap──► data keys ──seal──► a member's values
 //	(Ring: secrets)       (SlotKeys: catalog)       (DataKey: keys)     (Cipher)
 //
-// A rotation of the master wraps the slot keys anew; data keys, and what they seal, are never
+// A rotation of the master wraps the slot keys again; data keys, and what they seal, are never
 // rewritten. A data key that is deleted leaves no way to what it has sealed.
 //
 // What is sealed is bound to its Scope: the account and what the value is for. It opens in no

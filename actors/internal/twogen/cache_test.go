@@ -33,7 +33,7 @@ func TestCache_EndsAGenerationByWeight(t *testing.T) {
 	r := NewWeighed[int](10, func(v int) int { return v })
 	r.Put(0, 4)
 	for range 100 {
-		r.Put(1, 5) // in the place of itself
+		r.Put(1, 5) // instead of itself
 		r.Put(2, 9)
 		r.Drop(2)
 	}

@@ -15,7 +15,7 @@ type Cold struct {
 // bytesPerRow is about what a resident row takes.
 const bytesPerRow = 18
 
-// MakeRoom reports that the columns of a cold brand fit, or do in the place of brands not
+// MakeRoom reports that the columns of a cold brand fit, or do once they replace those of brands not
 // asked about since this one was the time before.
 func (s *Accounts) MakeRoom(of Cold) bool {
 	a := s.byID[of.Account]

@@ -176,7 +176,7 @@ func (m *Machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Pla
 	return m.flush(ctx)
 }
 
-// again is the record of a parked activity, as of then, in the place of the record that ends the wait.
+// again is the record of a parked activity, as of when it was parked. r is the record that ends the wait.
 func again(r *domain.Record, p *domain.Parked) *domain.Record {
 	return &domain.Record{
 		Offset: r.Offset, Time: p.Time, Kind: domain.KindActivity, Account: r.Account,

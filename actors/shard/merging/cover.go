@@ -170,7 +170,7 @@ func (g *groups) note(at member.Place, p pair, seq uint64) {
 	of[p] = seq
 }
 
-// follow covers anew what changed of one-time pairs.
+// follow covers again what changed of one-time pairs.
 func (g *groups) follow(ctx actor.Context, changes []domain.Change) error {
 	for i := range changes {
 		o, is := changes[i].Value.(*domain.OneTime)

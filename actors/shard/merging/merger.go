@@ -183,7 +183,7 @@ func (m *Merger) OptOut(r *domain.Record, of *domain.Member, o domain.Opt, at in
 	}
 }
 
-// Follow follows changes that are staged: one-time actions are covered anew, and what changed of a
+// Follow follows changes that are staged: one-time actions are covered again, and what changed of a
 // lender is sent to its borrower.
 func (m *Merger) Follow(ctx actor.Context, changes []domain.Change) error {
 	if m.idle() {

@@ -60,7 +60,7 @@ func New(document []byte) (*Checker, error) {
 	if err := doc.Validate(context.Background()); err != nil {
 		return nil, err
 	}
-	// As a document of 3.1 each answer would have its schema compiled anew: as one of 3.0 it is
+	// As a document of 3.1 each answer would have its schema compiled again: as one of 3.0 it is
 	// visited as it is. What the visitor does not know is patternProperties.
 	doc.OpenAPI, doc.Servers = "3.0.3", nil
 	for _, s := range doc.Components.Schemas {

@@ -5,7 +5,7 @@
 //
 // An answer never waits for the file: Write appends to memory, and a goroutine writes what is
 // pending, all of it at once. While the file takes nothing, lines are dropped, and counted. A
-// file that was moved away, as a log rotation does, is opened anew within a second of use.
+// file that was moved away, as a log rotation does, is opened again within a second of use.
 //
 // What a line holds is the API's: see package serve. Any goroutine may call Write.
 package accesslog

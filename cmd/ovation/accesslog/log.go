@@ -184,7 +184,7 @@ func (t *target) write(batch []byte) error {
 	return err
 }
 
-// reopen opens the file anew where its name means another one, or none.
+// reopen opens the file again where its name means another one, or none.
 func (t *target) reopen() error {
 	t.checked = time.Now()
 	has, err := t.file.Stat()

@@ -165,7 +165,7 @@ func TestClose_Bounded(t *testing.T) {
 	})
 }
 
-// A file that was moved away is opened anew; no line is lost, by many writers at once either.
+// A file that was moved away is opened again; no line is lost, by many writers at once either.
 func TestWrite_FollowsARotation(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "access.log")

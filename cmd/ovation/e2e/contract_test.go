@@ -26,7 +26,7 @@ type contract struct {
 
 var conformance contract
 
-// begin puts the contract in the place of the default transport.
+// begin replaces the default transport by the contract.
 func (c *contract) begin() error {
 	document, err := openapi.Document(api.Operations())
 	if err != nil {

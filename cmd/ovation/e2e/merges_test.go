@@ -269,7 +269,7 @@ func (m *merging) recorded(p client.Params) (ids []string, next client.Params) {
 }
 
 // checkRecorded goes on with a walk in order of recording that began before the merges, which recorded
-// actions anew: it has to begin again. One that begins after them meets each action once.
+// actions once more: it has to begin again. One that begins after them returns each action once.
 func (m *merging) checkRecorded(members int, next client.Params) {
 	m.t.Helper()
 	var refused *client.Error

@@ -13,7 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// everyBrand in the place of a brand asks about all of them at once.
+// everyBrand instead of a brand asks about all of them.
 const everyBrand = int32(-1)
 
 // question is what is asked about a brand. Zero values leave a filter out.

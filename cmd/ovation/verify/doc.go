@@ -1,5 +1,5 @@
 // Package verify replays journals beside the running node. A verification compares what is
-// stored with what a replay gives; a rebuild puts what a replay gives in the place of what is
+// stored with what a replay gives; a rebuild takes what a replay gives for what is
 // stored.
 //
 //	Open ──► Verifier  shards side by side: replay into a shadow store, compare both at one

@@ -13,7 +13,7 @@ import (
 )
 
 // Rebuilder builds shards from the journal beside the running node, one after the other, and
-// puts each in the place of what the store has.
+// replaces by each what the store has.
 type Rebuilder struct {
 	cfg Config
 	job[Rebuild]

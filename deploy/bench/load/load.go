@@ -118,7 +118,7 @@ func Run(ctx context.Context, p *publish.Publisher, m *population.Mix, o Options
 	return r.result, s.profile, nil
 }
 
-// begin makes what counts anew.
+// begin replaces the counters.
 func (r *run) begin() {
 	r.stream = publish.NewStream(r.publisher)
 	r.asker = newAsker(r.mix, r.publisher.Node, r.o.Questions)

@@ -263,7 +263,7 @@ func TestAnswer_Differs(t *testing.T) {
 	}
 }
 
-// TestServer_Fails has a shell script in the place of Python.
+// TestServer_Fails has a shell script instead of Python.
 func TestServer_Fails(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "python")

@@ -43,7 +43,7 @@ func (p *Partition) Read(offset int64, limit int, whole bool, dst []byte) (out [
 	return dst, next, p.explained(err)
 }
 
-// insteadOf gives in the place of what cannot be read what a broker gives whose disk flipped a
+// insteadOf gives, for what cannot be read, what a broker gives whose disk flipped a
 // bit in a batch: a batch, here no more than a head, whose checksum does not match. It
 // takes the offsets from the one asked for to the next that can be read, so that readers
 // know what they miss, and where to continue.

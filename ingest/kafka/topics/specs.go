@@ -72,7 +72,7 @@ func Of(prefix string, shards, activities int) []Spec {
 }
 
 // Keys is the topic of data keys. Of a key that is deleted, the bytes are gone within what
-// compaction lags; a node that was away for half of what marks are kept begins its copy anew.
+// compaction lags; a node that was away for half of what marks are kept begins its copy again.
 func Keys(prefix string) Spec {
 	return Spec{
 		Name: prefix + kafka.Keys, Partitions: 1, Passing: true,
