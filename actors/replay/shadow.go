@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"sync/atomic"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -82,20 +81,20 @@ func (s *Shadow) Applied() int64 { return s.handle.Applied.Load() }
 // applied and committed, and no other. An *Error says why they cannot be.
 func (s *Shadow) To(ctx context.Context, offset int64) error {
 	s.limit.raise(offset)
-	look := time.NewTicker(20 * time.Millisecond) // a shard that stops makes no progress
-	defer look.Stop()
-	for s.Applied() < offset {
+	for {
+		moved := s.handle.Progress.Next()
+		if s.Applied() >= offset {
+			return nil
+		}
 		if why := s.handle.Stopped.Load(); why != nil {
 			return &Error{Why: *why, Gap: s.handle.Met.Load()}
 		}
 		select {
-		case <-s.handle.Progress:
-		case <-look.C:
+		case <-moved:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	return nil
 }
 
 // Stop ends the replay; the shard's part of the store is closed when it returns.

@@ -51,7 +51,7 @@ func (c *commits) reset() {
 
 // loaded notes where a machine that was loaded is.
 func (c *commits) loaded(m *machine.Machine) {
-	c.handle.Applied.Store(m.State.Next)
+	c.handle.applied(m.State.Next)
 	c.handle.clock.applied(c.log, c.handle.ID, m.State.Clock, time.Now())
 }
 
@@ -73,11 +73,7 @@ func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tel
 	c.meter.note(now, c.records, &h.rate)
 	c.records = 0
 	c.since = now
-	h.Applied.Store(next)
-	select {
-	case h.Progress <- struct{}{}:
-	default:
-	}
+	h.applied(next)
 	c.waiting.Release(ctx, next, m.Sent(0, 0))
 	c.waiting.ReleaseStreams(ctx, streams(m))
 	m.Evict(ctx)

@@ -50,6 +50,7 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	}
 	why := s.env.stopText(err)
 	s.env.Handle.Stopped.Store(&why)
+	s.env.Handle.Progress.moved()
 }
 
 // crashed stops the shard for the rest of the process, after a panic anywhere but in a

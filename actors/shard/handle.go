@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
@@ -25,8 +24,8 @@ type Handle struct {
 	Reads    atomic.Int64 // pages read
 	Stats    machine.Stats
 	Panics   atomic.Int64
-	Progress chan struct{} // holds one token after a commit
-	Apart    atomic.Bool   // its outbox was full: routers do not wait for it until it is near the end again
+	Progress progress
+	Apart    atomic.Bool // its outbox was full: routers do not wait for it until it is near the end again
 	Outbox   outbox.Status
 	Reading  retry.State
 	Space    retry.State
@@ -53,7 +52,7 @@ var ErrNotHere = errors.New("the node does not run this shard")
 
 // NewHandle is one of a shard that is not started.
 func NewHandle(id int) *Handle {
-	h := &Handle{ID: id, Progress: make(chan struct{}, 1)}
+	h := &Handle{ID: id}
 	h.Reading.What = "the journal cannot be read"
 	h.Space.What = "nothing is applied"
 	h.Outbox.Publishing[outbox.Forwards].What = "forwards cannot be published"
@@ -103,15 +102,15 @@ func (h *Handle) Grew(end int64) {
 // it stops no other shard.
 func (h *Handle) Wait(ctx context.Context) error {
 	for !h.HasRoom() {
-		t := time.NewTimer(5 * time.Millisecond) // one token wakes one waiter only
+		moved := h.Progress.Next()
+		if h.HasRoom() {
+			break
+		}
 		select {
-		case <-h.Progress:
-		case <-t.C:
+		case <-moved:
 		case <-ctx.Done():
-			t.Stop()
 			return ctx.Err()
 		}
-		t.Stop()
 	}
 	return nil
 }
@@ -120,6 +119,24 @@ func (h *Handle) Wait(ctx context.Context) error {
 func (h *Handle) HasRoom() bool {
 	limit := min(max(h.rate.Load(), backlogLeast), backlogMost)
 	return Behaviour(h.Behaviour.Load()) != Serving || h.Apart.Load() || h.End.Load()-h.Applied.Load() < limit
+}
+
+// applied notes that all records below next are committed.
+func (h *Handle) applied(next int64) {
+	h.Applied.Store(next)
+	h.Progress.moved()
+}
+
+// become notes what the shard is doing from now on.
+func (h *Handle) become(b Behaviour) {
+	h.Behaviour.Store(int32(b))
+	h.Progress.moved()
+}
+
+// leave has routers not wait for the shard.
+func (h *Handle) leave() {
+	h.Apart.Store(true)
+	h.Progress.moved()
 }
 
 // rejoin has routers wait for the shard again, once it publishes and is near the end of its

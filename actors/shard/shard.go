@@ -52,7 +52,7 @@ func newShard(env *Config) *shard {
 }
 
 func (s *shard) become(b Behaviour, f actor.ReceiveFunc) {
-	s.env.Handle.Behaviour.Store(int32(b))
+	s.env.Handle.become(b)
 	s.b.Become(f)
 }
 
@@ -233,7 +233,7 @@ func (s *shard) mayApply(ctx actor.Context) bool {
 	full := s.machine.Outbox.Full()
 	if full {
 		s.running = false
-		s.env.Handle.Apart.Store(true)
+		s.env.Handle.leave()
 	} else {
 		err := s.machine.Headroom()
 		s.disk.checked(err, &s.env.Handle.Space, s.env.Log, s.env.ID)
