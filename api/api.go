@@ -69,6 +69,7 @@ type Config struct {
 	Keys         port.DataKeys        // data keys of members
 	LogRetention time.Duration        // of the logs: how long they may keep bytes of an erased member; 0: not known
 	HashCost     credentials.HashCost // of a member's password; zero: the least that OWASP advises
+	Demo         bool                 // the page /docs takes a key from its address
 	Logger       *slog.Logger
 	Access       *slog.Logger // the access log; nil: none
 }
@@ -113,17 +114,24 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
+	pageDocument, err := pageDocument()
+	if err != nil {
+		return nil, err
+	}
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
 		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
 		Operations: operations(handlers), Document: document, Tokens: tokens,
-		Files: docs.Files(), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
+		Files: docs.Files(pageDocument, config.Demo), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	})
 	return &API{server, tokens, sealer.Unopened}, err
 }
 
 // document is the document: it is the same in every API.
 var document = sync.OnceValues(func() (func(base string) []byte, error) { return openapi.Document(Operations()) })
+
+// pageDocument is the document of /docs: it is the same in every API.
+var pageDocument = sync.OnceValues(func() ([]byte, error) { return openapi.PageDocument(Operations()) })
 
 // Operations are all operations, for what describes them.
 func Operations() []*serve.Operation { return operations(new(services)) }

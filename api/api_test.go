@@ -91,7 +91,7 @@ func FuzzRequest_AnswerOrProblem(f *testing.F) {
 	operations := Operations()
 	kinds := []string{"application/x-www-form-urlencoded", "application/json", "application/x-ndjson", "", "text/plain", "application/json; charset=utf-8"}
 	for i, o := range operations {
-		path, params := exampled(o, sufficient[o.Name()]...)
+		path, params := exampled(o)
 		f.Add(uint8(i), "", params.Encode(), "", uint8(0))
 		f.Add(uint8(i), "", "", params.Encode(), uint8(0))
 		f.Add(uint8(i), path+"/", params.Encode()+"&limit=5,5&cursor=&sort=asc", `{"limit":1}`, uint8(1))

@@ -81,7 +81,7 @@ func bearerTargets() map[*serve.Operation]string {
 	out := map[*serve.Operation]string{}
 	for _, o := range Operations() {
 		if o.TakesBearer {
-			target, params := exampled(o, sufficient[o.Name()]...)
+			target, params := exampled(o)
 			out[o] = target + "?" + params.Encode()
 		}
 	}
@@ -95,7 +95,7 @@ func TestBearer_ForgedIsInvalidKey(t *testing.T) {
 	h.api.Logger = discarded
 	raw, bad := h.jwtOf(4097, keyAdvanced), spoiled(t)
 	for _, o := range Operations() {
-		target, params := exampled(o, sufficient[o.Name()]...)
+		target, params := exampled(o)
 		target = keyed(target+"?"+params.Encode(), keyAdvanced)
 		for name, text := range bad {
 			w := h.do(o.Method, target, "", as(text)...)
@@ -265,7 +265,7 @@ func TestPublicKey_Operations(t *testing.T) {
 	open := map[string]bool{"getApplication": true, "getAuth": true, "authenticate": true}
 	for _, o := range Operations() {
 		h := withOther(t)
-		target, params := exampled(o, sufficient[o.Name()]...)
+		target, params := exampled(o)
 		target = keyed(target+"?"+params.Encode(), keyPublic)
 		w := h.do(o.Method, target, "")
 		switch {

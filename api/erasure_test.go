@@ -159,7 +159,7 @@ func erased(t *testing.T) *fixture {
 
 // sentTo sends the example of an operation with more parameters.
 func (h *fixture) sentTo(o *serve.Operation, more string, headers ...string) *httptest.ResponseRecorder {
-	target, params := exampled(o, sufficient[o.Name()]...)
+	target, params := exampled(o)
 	return h.do(o.Method, keyed(target, keyEnterprise)+"&"+params.Encode()+more, "", headers...)
 }
 
@@ -190,7 +190,7 @@ func TestErased_IDsAreGone(t *testing.T) {
 		case hasParam(o, "id"):
 			tried++
 			more := "&id=4097"
-			if _, params := exampled(o, sufficient[o.Name()]...); params.Has("id") {
+			if _, params := exampled(o); params.Has("id") {
 				more = ""
 			}
 			h.isGone(o.Name(), h.sentTo(o, more), "id")
@@ -336,7 +336,7 @@ func TestErase_ReceiptIsNoBearer(t *testing.T) {
 	h := withOther(t)
 	receipt := answered[wire.Erased](h, h.post("/v1.1/member/8194/delete", "")).Receipt
 	for _, o := range Operations() {
-		target, params := exampled(o, sufficient[o.Name()]...)
+		target, params := exampled(o)
 		for _, key := range []string{keyStandard, keyAdvanced} {
 			w := h.do(o.Method, keyed(target+"?"+params.Encode(), key), "", as(receipt)...)
 			wants(t, o.Name()+" with a receipt", w, domain.InvalidKey, "Authorization")

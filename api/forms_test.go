@@ -59,7 +59,7 @@ func TestForms_MeanTheSame(t *testing.T) {
 		if o.Each != nil {
 			continue
 		}
-		path, params := exampled(o, sufficient[o.Name()]...)
+		path, params := exampled(o)
 		params.Set("apiKey", keyEnterprise)
 		type effect struct {
 			status    int

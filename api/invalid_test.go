@@ -152,7 +152,7 @@ type asking struct {
 }
 
 func askingFor(o *serve.Operation) asking {
-	target, params := exampled(o, sufficient[o.Name()]...)
+	target, params := exampled(o)
 	return asking{o, target, params}
 }
 

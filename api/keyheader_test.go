@@ -35,7 +35,7 @@ var keyRoads = map[string]func(key string) []string{
 func TestKeyHeader_IsTaken(t *testing.T) {
 	names := slices.Sorted(maps.Keys(keyRoads))
 	for i, o := range Operations() {
-		target, params := exampled(o, sufficient[o.Name()]...)
+		target, params := exampled(o)
 		query, body := params.Encode(), ""
 		also := []string{"nothing", "query"}
 		switch {

@@ -215,7 +215,7 @@ func TestMerged_IDsAreGone(t *testing.T) {
 		case hasParam(o, "id"):
 			tried++
 			more := "&id=4097"
-			if _, params := exampled(o, sufficient[o.Name()]...); params.Has("id") {
+			if _, params := exampled(o); params.Has("id") {
 				more = ""
 			}
 			h.isMerged(o.Name(), h.sentTo(o, more), "/v1.1/member/4101")

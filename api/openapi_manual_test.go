@@ -139,7 +139,7 @@ func TestOpenAPI_RequestsWithAllDefaultsAreTaken(t *testing.T) {
 			continue
 		}
 		op := at(doc, "paths", openapi.Path(o.Path), "post")
-		target, params := exampled(o, sufficient[o.Name()]...)
+		target, params := exampled(o)
 		query := url.Values{"apiKey": {keyEnterprise}}
 		for _, p := range at(op, "parameters").([]any) {
 			if v := at(p, "schema", "default"); v != nil && at(p, "in") == "query" {

@@ -200,8 +200,8 @@ func TestOpenAPI_SchemasAreValid(t *testing.T) {
 	}
 }
 
-// exampled is a request made of an operation's documented examples: the required
-// parameters and those named.
+// exampled is a request made of an operation's documented examples: the parameters of a first one
+// and those named.
 func exampled(o *serve.Operation, also ...string) (target string, body url.Values) {
 	target, body = o.Path, url.Values{}
 	for _, q := range o.Plan.Params() {
@@ -209,21 +209,11 @@ func exampled(o *serve.Operation, also ...string) (target string, body url.Value
 		case q.Name == "apiKey" || q.Later || q.Eg == "":
 		case q.InPath:
 			target = strings.Replace(strings.ToLower(target), ":"+strings.ToLower(q.Name), q.Eg, 1)
-		case q.Required || slices.Contains(also, q.Name):
+		case openapi.InFirst(o, q) || slices.Contains(also, q.Name):
 			body.Set(q.Name, q.Eg)
 		}
 	}
 	return target, body
-}
-
-// sufficient are optional parameters without which an operation cannot answer.
-var sufficient = map[string][]string{
-	"POST /v1.1/activity/record": {"id", "brandid"}, "POST /v1.1/member/register": {"uid", "authtoken"},
-	"POST /v1.1/member/:memberid/register": {"uid", "authtoken"}, "POST /v1.1/member/login": {"uid", "authtoken"}, "GET /v1.1/member": {"email"},
-	"POST /v1.1/optin": {"id"}, "POST /v1.1/optout": {"id"}, "POST /v1.1/brand/:brandid/optin": {"id"},
-	"POST /v1.1/brand/:brandid/optout": {"id"}, "POST /v1.1/segment/:segmentid/optin": {"id"},
-	"POST /v1.1/segment/:segmentid/optout": {"id"}, "GET /v1.1/account/usage": {"period"},
-	"GET /v1.1/auth": {"accessToken"}, "POST /v1.1/auth": {"accessToken"},
 }
 
 // beside are parameters that one cannot stand without.
@@ -243,7 +233,7 @@ func requestsOf(o *serve.Operation) (out []requested) {
 		}
 	}
 	for _, set := range append(sets, all) {
-		target, params := exampled(o, append(set, sufficient[o.Name()]...)...)
+		target, params := exampled(o, set...)
 		body := params.Encode()
 		switch {
 		case o.Method == http.MethodGet:

@@ -82,7 +82,7 @@ func TestDocs_AsksNoOtherHost(t *testing.T) {
 		h.status(h.do(http.MethodGet, at[1], "", "If-None-Match", w.Header().Get("Etag")), http.StatusNotModified, at[1])
 	}
 	script := h.do(http.MethodGet, "/docs/page.js", "").Body.String()
-	if strings.Contains(script, "http") || !strings.Contains(script, "validatorUrl: null") || !strings.Contains(script, `url: "/openapi.json"`) {
+	if strings.Contains(script, "http") || !strings.Contains(script, "validatorUrl: null") || !strings.Contains(script, `url: "/docs/openapi.json"`) {
 		t.Errorf("%s", script)
 	}
 	style := h.do(http.MethodGet, "/docs/swagger-ui.css", "").Body.String()

@@ -10,9 +10,20 @@ function strict(request) {
   return request;
 }
 
+// keyOfAddress takes a demo's key out of the address, where its history and bookmarks would keep it.
+function keyOfAddress() {
+  const key = "demo" in document.body.dataset && new URLSearchParams(location.hash.slice(1)).get("key");
+  if (key) {
+    history.replaceState(null, "", location.pathname);
+  }
+  return key;
+}
+
+const key = keyOfAddress();
+
 // Without validatorUrl: null the page would ask a validator on another host.
-SwaggerUIBundle({
-  url: "/openapi.json",
+const ui = SwaggerUIBundle({
+  url: "/docs/openapi.json",
   dom_id: "#swagger-ui",
   deepLinking: true,
   filter: true,
@@ -20,6 +31,7 @@ SwaggerUIBundle({
   defaultModelsExpandDepth: 0,
   persistAuthorization: false,
   requestInterceptor: strict,
+  onComplete: () => key && ui.preauthorizeApiKey("key", key),
   validatorUrl: null,
   presets: [SwaggerUIBundle.presets.apis],
 });

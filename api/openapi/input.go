@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"encoding/json"
 	"maps"
 	"reflect"
 	"slices"
@@ -19,25 +20,38 @@ func (d *describer) body(op object, o *serve.Operation) {
 		op["requestBody"] = d.records(o)
 		return
 	}
-	schema := d.members(o.Plan, o)
+	schema, first := d.members(o.Plan, o)
 	name := title(o.ID) + "Body"
 	d.schemas[name] = schema // once, whatever media type it has
-	op["requestBody"] = object{"required": schema["required"] != nil, "content": object{
-		"application/json":                  object{"schema": ref(name)},
-		"application/x-www-form-urlencoded": object{"schema": ref(name)},
-	}}
+	body := object{"schema": ref(name), "example": first}
+	content := object{"application/json": body}
+	if !d.forPage { // it would fill the fields of a form with made-up values
+		content["application/x-www-form-urlencoded"] = body
+	}
+	op["requestBody"] = object{"required": schema["required"] != nil, "content": content}
 }
 
 // records describes a body of many records.
 func (d *describer) records(o *serve.Operation) object {
 	name := title(o.ID) + "Record"
-	d.schemas[name] = d.members(o.Each, o)
+	schema, first := d.members(o.Each, o)
+	d.schemas[name] = schema
+	line, err := json.Marshal(first)
+	if err != nil {
+		panic(err) // texts and numbers have a JSON form
+	}
 	return object{
 		"required":    true,
 		"description": "From 1 to 2000 records in at most 2 MiB, unpacked; Content-Encoding gzip is taken. The key is in a header or in the query.",
 		"content": object{
-			"application/json":     object{"schema": object{"type": "array", "minItems": 1, "maxItems": serve.MaxRecords, "items": ref(name)}},
-			"application/x-ndjson": object{"schema": object{"type": "string", "description": "one record a line", "minLength": 1}},
+			"application/json": object{
+				"schema":  object{"type": "array", "minItems": 1, "maxItems": serve.MaxRecords, "items": ref(name)},
+				"example": []object{first},
+			},
+			"application/x-ndjson": object{
+				"schema":  object{"type": "string", "description": "one record a line", "minLength": 1},
+				"example": string(line) + "\n",
+			},
 		},
 	}
 }
@@ -45,17 +59,21 @@ func (d *describer) records(o *serve.Operation) object {
 // title is a name with a capital letter in front.
 func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// members are a plan's parameters as members of a JSON object.
-func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
+// members are a plan's parameters as members of a JSON object, with those of a first request.
+func (d *describer) members(plan *bind.Plan, o *serve.Operation) (schema, first object) {
 	properties, required := object{}, []string(nil)
+	first = object{}
 	for _, q := range plan.Params() {
 		if plan == o.Plan && (q.InPath || inQuery(o, q)) || strings.EqualFold(q.Name, "apiKey") {
 			continue
 		}
-		p := d.parameter(q)
+		p := d.parameter(o, q)
 		s := maps.Clone(p["schema"].(object))
 		if text := p["description"]; text != nil {
 			s["description"] = text
+		}
+		if InFirst(o, q) {
+			first[q.Name] = p["example"]
 		}
 		if q.Required && s["type"] == "string" && s["minLength"] == nil {
 			s["minLength"] = 1
@@ -79,11 +97,11 @@ func (d *describer) members(plan *bind.Plan, o *serve.Operation) object {
 			"type": "integer", "format": "int64", "minimum": -domain.MaxID, "maximum": domain.MaxID, "description": "a field of the customer's own, shown in the Brand object under this name; needs the enterprise plan (else error 9)",
 		}}
 	}
-	return out
+	return out, first
 }
 
 // parameter describes one parameter. Its schema is of the text that is sent.
-func (d *describer) parameter(q *bind.Param) object {
+func (d *describer) parameter(o *serve.Operation, q *bind.Param) object {
 	p := object{"name": q.Name, "in": "query"}
 	if q.InPath {
 		p["in"] = "path"
@@ -124,17 +142,21 @@ func (d *describer) parameter(q *bind.Param) object {
 		s["pattern"] = cursorPattern
 	}
 	if q.Default != "" {
-		if s["$ref"] == nil {
+		if s["$ref"] == nil && !d.forPage {
 			s["default"] = typed(s, q.Default)
 		} else {
 			doc += "; default " + q.Default
 		}
 	}
+	if q.Eg != "" {
+		if d.forPage && !InFirst(o, q) {
+			doc += "; such as " + q.Eg
+		} else {
+			p["example"] = typed(s, q.Eg)
+		}
+	}
 	if doc != "" {
 		p["description"] = strings.TrimPrefix(doc, "; ")
-	}
-	if q.Eg != "" {
-		p["example"] = typed(s, q.Eg)
 	}
 	p["schema"] = s
 	return p

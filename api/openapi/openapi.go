@@ -25,15 +25,22 @@ const version = "1.1"
 // Document is the document of the operations as JSON, by the base address of the service.
 func Document(operations []*serve.Operation) (func(base string) []byte, error) {
 	const base = "http://base.invalid"
-	whole, err := json.Marshal(describe(base, operations))
+	whole, err := json.Marshal(describe(base, operations, false))
 	before, after, _ := bytes.Cut(whole, []byte(base))
 	return func(base string) []byte { return bytes.Join([][]byte{before, after}, []byte(base)) }, err
 }
 
+// PageDocument is the document for a page that sends requests to the server it comes from. Such a page
+// fills in what is an example or a default: here the parameters of a first request alone have one, and
+// the texts of the others say theirs. Bodies are JSON alone.
+func PageDocument(operations []*serve.Operation) ([]byte, error) {
+	return json.Marshal(describe("/", operations, true))
+}
+
 // describe gives the OpenAPI 3.1 document of the operations: parameters from their
 // input structs, answers from the shapes of package wire.
-func describe(base string, operations []*serve.Operation) object {
-	d := &describer{schemas: object{}}
+func describe(base string, operations []*serve.Operation, forPage bool) object {
+	d := &describer{object{}, forPage}
 	paths := object{}
 	for _, o := range operations {
 		path := Path(o.Path)
@@ -102,7 +109,10 @@ func answered(description, kind string, schema object, names ...string) object {
 }
 
 // describer collects the schemas that answers are made of.
-type describer struct{ schemas object }
+type describer struct {
+	schemas object
+	forPage bool
+}
 
 func (d *describer) operation(o *serve.Operation) object {
 	read := o.Method == http.MethodGet
@@ -119,7 +129,7 @@ func (d *describer) operation(o *serve.Operation) object {
 	var params []object
 	for _, q := range o.Plan.Params() {
 		if inQuery(o, q) {
-			params = append(params, d.parameter(q))
+			params = append(params, d.parameter(o, q))
 		}
 	}
 	switch {
@@ -209,8 +219,11 @@ func headersOf(o *serve.Operation) []string {
 // page describes a document that needs no key.
 func (d *describer) page(p serve.Page) object {
 	schema := object{"type": "string"}
-	if strings.HasSuffix(p.Kind, "json") {
+	switch {
+	case strings.HasSuffix(p.Kind, "json"):
 		schema["type"] = "object"
+	case p.Kind == "*/*": // JSON, too
+		delete(schema, "type")
 	}
 	op := object{
 		"operationId": p.ID, "summary": p.Summary, "tags": []string{"Documents"}, "security": []object{},

@@ -40,6 +40,8 @@ type Config struct {
 	AdminPort
 	PublicPort
 	BehindProxy
+
+	Demo bool `kong:"-"` // the page of the document takes a key from its address
 }
 
 // AdminPort is where the admin port is and what opens it: for the node that serves

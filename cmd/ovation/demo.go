@@ -86,6 +86,7 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	log := d.Logger()
+	d.Config.Demo = true
 	p, err := claimProgram(ctx, d.Config, log, func() error { return o.Claim(fans.End()) })
 	if err != nil {
 		return err

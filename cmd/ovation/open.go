@@ -299,7 +299,7 @@ func (p *program) openAPI(context.Context) error {
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, LogRetention: p.topics.kept, Logger: p.log, Access: p.port.accessLogger(), Proxies: p.cfg.proxies(),
+		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, LogRetention: p.topics.kept, Logger: p.log, Access: p.port.accessLogger(), Proxies: p.cfg.proxies(), Demo: p.cfg.Demo,
 		Lookups: api.Lookups{Geo: p.port.located(), Networks: p.port.networks},
 		Memory: api.Memory{
 			CacheBytes: int(p.budget.API.Cached), OpenedBytes: int(p.budget.API.Opened), InFlightBytes: p.budget.API.InFlight,

@@ -32,9 +32,10 @@ func (s *stage) announce() error {
 	fmt.Fprintf(&w, `
 API      %s
 Key      %s
+Docs     %s/docs#%s
 Kafka    %s (topic %s)
 Admin    http://%s/status
-`, base, s.key, s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress)
+`, base, s.key, base, url.Values{"key": {s.key}}.Encode(), s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress)
 	for _, q := range s.questions() {
 		body, err := wire.Encode(q.answer)
 		if err != nil {

@@ -172,6 +172,7 @@ func demoAnswers(t *testing.T, on site) {
 	if strings.Contains(d.Log(), "publishing") {
 		t.Errorf("it publishes the past again:\n%s", d.Log())
 	}
+	d.tries(out)
 	d.End(syscall.SIGTERM)
 	if key == "" || keyOf(out) != key {
 		t.Errorf("a later run prints the key %q, not %q", keyOf(out), key)
