@@ -33,8 +33,9 @@ type Pool struct {
 	accounts map[domain.AccountID]*holder
 	waiting  []*holder // with a queue
 	turn     uint64
-	moving   map[*Share]struct{}
-	watching bool // a timer is set
+	moving   map[*transfer]struct{}
+	spare    *holder // that was forgotten last: most requests come while their account holds nothing
+	watching bool    // a timer is set
 }
 
 // holder is an account that holds bytes, or waits for some.
@@ -49,7 +50,7 @@ type holder struct {
 type waiter struct {
 	bytes int64
 	ready chan struct{} // closed when share is there
-	share *Share
+	share Share
 }
 
 // NewPool makes a pool.
@@ -58,7 +59,7 @@ func NewPool(b Bounds) *Pool {
 	if b.Share <= 0 {
 		b.Share = b.Bytes
 	}
-	return &Pool{bounds: b, accounts: map[domain.AccountID]*holder{}, moving: map[*Share]struct{}{}}
+	return &Pool{bounds: b, accounts: map[domain.AccountID]*holder{}, moving: map[*transfer]struct{}{}}
 }
 
 // errOverShare refuses what is over the account's own share.
@@ -67,7 +68,7 @@ var errOverShare = domain.Fail(domain.RateLimited, "the account has as many requ
 // Acquire waits for bytes, at most all there are. ctx is asked for when there is something to wait
 // for. The error is domain.RateLimited where the account wants more than its share, else
 // domain.Unavailable.
-func (p *Pool) Acquire(ctx func() context.Context, account domain.AccountID, bytes int64) (*Share, error) {
+func (p *Pool) Acquire(ctx func() context.Context, account domain.AccountID, bytes int64) (Share, error) {
 	bytes = max(min(bytes, p.bounds.Bytes), 1)
 	p.mu.Lock()
 	h := p.holderOf(account)
@@ -80,10 +81,10 @@ func (p *Pool) Acquire(ctx func() context.Context, account domain.AccountID, byt
 	w := &waiter{bytes: bytes, ready: make(chan struct{})}
 	p.enqueue(h, w)
 	p.grant() // others may wait for their own share alone
-	if w.share == nil && len(h.queue) > p.bounds.Waiters {
+	if !w.share.Holds() && len(h.queue) > p.bounds.Waiters {
 		err := p.refuse(h, w)
 		p.mu.Unlock()
-		return nil, err
+		return Share{}, err
 	}
 	p.relieve()
 	p.mu.Unlock()
@@ -99,10 +100,10 @@ func (p *Pool) Acquire(ctx func() context.Context, account domain.AccountID, byt
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if w.share != nil {
+	if w.share.Holds() {
 		return w.share, nil // it got its bytes in between
 	}
-	return nil, p.refuse(h, w)
+	return Share{}, p.refuse(h, w)
 }
 
 // The methods below are called with the mutex held.
@@ -110,7 +111,12 @@ func (p *Pool) Acquire(ctx func() context.Context, account domain.AccountID, byt
 func (p *Pool) holderOf(account domain.AccountID) *holder {
 	h := p.accounts[account]
 	if h == nil {
-		h = &holder{id: account}
+		h = p.spare
+		p.spare = nil
+		if h == nil {
+			h = new(holder)
+		}
+		h.id = account
 		p.accounts[account] = h
 	}
 	return h
@@ -120,6 +126,7 @@ func (p *Pool) holderOf(account domain.AccountID) *holder {
 func (p *Pool) forget(h *holder) {
 	if h.held == 0 && len(h.queue) == 0 {
 		delete(p.accounts, h.id)
+		p.spare = h
 	}
 }
 
@@ -132,10 +139,10 @@ func (p *Pool) fits(h *holder, bytes int64) bool {
 	return p.mayHold(h, bytes) && p.used+bytes <= p.bounds.Bytes
 }
 
-func (p *Pool) give(h *holder, bytes int64) *Share {
+func (p *Pool) give(h *holder, bytes int64) Share {
 	p.used += bytes
 	h.held += bytes
-	return &Share{pool: p, holder: h, bytes: bytes}
+	return Share{pool: p, holder: h, bytes: bytes}
 }
 
 func (p *Pool) enqueue(h *holder, w *waiter) {

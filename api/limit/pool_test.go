@@ -25,7 +25,7 @@ type entrant struct {
 	bytes   int64
 	end     context.CancelFunc
 	done    chan struct{}
-	share   *Share
+	share   Share
 	err     error
 }
 
@@ -159,7 +159,7 @@ func (m *model) goAway(at int) error {
 	m.waiting = slices.Delete(m.waiting, at, at+1)
 	gone.end()
 	synctest.Wait()
-	if gone.waits() || gone.share != nil || domain.CodeOf(gone.err) != want {
+	if gone.waits() || gone.share.Holds() || domain.CodeOf(gone.err) != want {
 		return fmt.Errorf("one that gave up got %v, %v; want code %d", gone.share, gone.err, want)
 	}
 	m.grant()

@@ -5,28 +5,37 @@ import (
 	"time"
 )
 
-// Share is bytes of a pool that a request holds. A nil one is no bytes. It belongs to the
-// request's goroutine.
+// Share is bytes of a pool that a request holds; the zero value is no bytes. It belongs to the
+// request's goroutine. It is at one place from Start until Stop or Release.
 type Share struct {
-	pool   *Pool
-	holder *holder
-	bytes  int64 // guarded by the pool's mutex, and what follows
-	ended  bool  // the transfer was ended
+	pool     *Pool
+	holder   *holder
+	bytes    int64 // guarded by the pool's mutex, and what follows
+	ended    bool  // the transfer was ended
+	transfer *transfer
+}
 
-	mu       sync.Mutex      // guards what follows; taken after the pool's
-	deadline func(time.Time) // nil: no transfer; changed with both mutexes
+// transfer is how fast bytes come from a client or go to it.
+type transfer struct {
+	share *Share
+
+	mu       sync.Mutex // guards what follows; taken after the pool's
+	deadline func(time.Time)
 	patience time.Duration
 	cut      bool      // the deadline is past for good
 	since    time.Time // when the current step began
 	moved    int64     // of the current step
 }
 
+// Holds reports that the share is of any bytes.
+func (s *Share) Holds() bool { return s.bytes > 0 }
+
 // Release gives the bytes back. It may be called again.
 func (s *Share) Release() {
-	if s == nil {
+	p := s.pool
+	if p == nil {
 		return
 	}
-	p := s.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.stop()
@@ -40,9 +49,6 @@ func (s *Share) Release() {
 // Resize changes how many bytes are held, to what a request turned out to take. It does not wait:
 // a pool that is over its bytes grants nothing until it is not.
 func (s *Share) Resize(bytes int64) {
-	if s == nil {
-		return
-	}
 	p := s.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -58,30 +64,35 @@ func (s *Share) Start(patience time.Duration, deadline func(time.Time)) {
 	p := s.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	s.mu.Lock()
-	s.deadline, s.patience = deadline, patience
-	s.since, s.moved = time.Now(), 0
-	if patience > 0 && !s.cut {
-		deadline(s.since.Add(patience))
+	if s.transfer == nil {
+		s.transfer = &transfer{share: s}
 	}
-	s.mu.Unlock()
-	p.moving[s] = struct{}{}
+	t := s.transfer
+	t.mu.Lock()
+	t.deadline, t.patience = deadline, patience
+	t.since, t.moved = time.Now(), 0
+	if patience > 0 && !t.cut {
+		deadline(t.since.Add(patience))
+	}
+	t.mu.Unlock()
+	p.moving[t] = struct{}{}
 	p.relieve()
 }
 
 // Moved counts bytes of the transfer. It is false where the transfer was ended.
 func (s *Share) Moved(bytes int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.cut {
+	t := s.transfer
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cut {
 		return false
 	}
 	now := time.Now()
-	if s.moved += int64(bytes); s.moved >= s.pool.bounds.Step {
-		s.since, s.moved = now, 0
+	if t.moved += int64(bytes); t.moved >= s.pool.bounds.Step {
+		t.since, t.moved = now, 0
 	}
-	if s.patience > 0 {
-		s.deadline(now.Add(s.patience))
+	if t.patience > 0 {
+		t.deadline(now.Add(t.patience))
 	}
 	return true
 }
@@ -98,32 +109,34 @@ func (s *Share) Stop() bool {
 // The methods below are called with the pool's mutex held.
 
 func (s *Share) stop() {
-	if s.deadline == nil {
+	t := s.transfer
+	if t == nil {
 		return
 	}
-	delete(s.pool.moving, s)
-	s.mu.Lock()
-	s.deadline = nil
-	s.patience = 0
-	s.mu.Unlock()
+	delete(s.pool.moving, t)
+	t.mu.Lock()
+	t.deadline = nil
+	t.patience = 0
+	t.mu.Unlock()
 }
 
 // end ends the transfer: what its goroutine waits for fails at once.
-func (s *Share) end() {
+func (t *transfer) end() {
+	s := t.share
 	s.ended = true
 	s.pool.ending += s.bytes
 	s.holder.ending += s.bytes
-	s.mu.Lock()
-	s.cut = true
-	s.deadline(time.Unix(1, 0))
-	s.mu.Unlock()
+	t.mu.Lock()
+	t.cut = true
+	t.deadline(time.Unix(1, 0))
+	t.mu.Unlock()
 }
 
 // stepBegan is when the current step of the transfer began.
-func (s *Share) stepBegan() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.since
+func (t *transfer) stepBegan() time.Time {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.since
 }
 
 // pressed reports that bytes should get free: the pool is over half full, or a request waits.
@@ -135,8 +148,8 @@ func (p *Pool) relieve() {
 		return
 	}
 	slowBefore := time.Now().Add(-p.bounds.Within)
-	for s := p.slowest(slowBefore); s != nil; s = p.slowest(slowBefore) {
-		s.end()
+	for t := p.slowest(slowBefore); t != nil; t = p.slowest(slowBefore) {
+		t.end()
 	}
 	if !p.watching {
 		p.watching = true
@@ -151,11 +164,11 @@ func (p *Pool) relieve() {
 
 // slowest is the transfer with the longest step, of those whose step began before a moment and whose
 // end is of use; nil: there is none.
-func (p *Pool) slowest(before time.Time) *Share {
-	var slowest *Share
-	for s := range p.moving {
-		if began := s.stepBegan(); !s.ended && !began.After(before) && p.relievedBy(s) {
-			slowest, before = s, began
+func (p *Pool) slowest(before time.Time) *transfer {
+	var slowest *transfer
+	for t := range p.moving {
+		if began := t.stepBegan(); !t.share.ended && !began.After(before) && p.relievedBy(t.share) {
+			slowest, before = t, began
 		}
 	}
 	return slowest

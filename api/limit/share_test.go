@@ -21,8 +21,8 @@ func (l *link) ended() bool {
 	return limit != nil && limit.Before(time.Now())
 }
 
-// transfer begins one of an account.
-func transfer(t *testing.T, p *Pool, account domain.AccountID, bytes int64, patience time.Duration) (*Share, *link) {
+// startTransfer begins one of an account.
+func startTransfer(t *testing.T, p *Pool, account domain.AccountID, bytes int64, patience time.Duration) (*Share, *link) {
 	t.Helper()
 	s, err := p.Acquire(always(t.Context()), account, bytes)
 	if err != nil {
@@ -30,7 +30,7 @@ func transfer(t *testing.T, p *Pool, account domain.AccountID, bytes int64, pati
 	}
 	l := new(link)
 	s.Start(patience, l.set)
-	return s, l
+	return &s, l
 }
 
 var slowAfter = Bounds{Bytes: 100, Waiters: 10, Step: 10, Within: time.Second}
@@ -40,14 +40,14 @@ var slowAfter = Bounds{Bytes: 100, Waiters: 10, Step: 10, Within: time.Second}
 func TestTransfers_SlowestEndFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(slowAfter)
-		stalled, at := transfer(t, p, 1, 20, time.Minute)
+		stalled, at := startTransfer(t, p, 1, 20, time.Minute)
 		time.Sleep(100 * time.Millisecond)
-		drips, dripsAt := transfer(t, p, 2, 20, time.Minute)
+		drips, dripsAt := startTransfer(t, p, 2, 20, time.Minute)
 		time.Sleep(10 * time.Second)
 		if at.ended() || dripsAt.ended() {
 			t.Fatal("one ended without pressure")
 		}
-		quick, quickAt := transfer(t, p, 3, 20, time.Minute)
+		quick, quickAt := startTransfer(t, p, 3, 20, time.Minute)
 		if !at.ended() || dripsAt.ended() || quickAt.ended() {
 			t.Fatal("the slowest did not end, or another one did")
 		}
@@ -55,7 +55,7 @@ func TestTransfers_SlowestEndFirst(t *testing.T) {
 			t.Fatal("it is not told")
 		}
 		stalled.Release()
-		last, lastAt := transfer(t, p, 1, 20, time.Minute)
+		last, lastAt := startTransfer(t, p, 1, 20, time.Minute)
 		for range 30 { // as fast as it must be
 			time.Sleep(500 * time.Millisecond)
 			if !quick.Moved(5) || !last.Moved(5) {
@@ -82,8 +82,8 @@ func TestTransfers_OwnSlowOnesMakeWay(t *testing.T) {
 		bounds := slowAfter
 		bounds.Share = 20
 		p := NewPool(bounds)
-		_, others := transfer(t, p, 1, 20, 0)
-		own, at := transfer(t, p, 2, 15, 0)
+		_, others := startTransfer(t, p, 1, 20, 0)
+		own, at := startTransfer(t, p, 2, 15, 0)
 		time.Sleep(2 * time.Second)
 		next := enter(p, 2, 10)
 		if !at.ended() || others.ended() || !next.waits() {
@@ -101,7 +101,7 @@ func TestTransfers_OwnSlowOnesMakeWay(t *testing.T) {
 func TestTransfers_EndWhileOthersWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(slowAfter)
-		s, at := transfer(t, p, 1, 90, time.Minute)
+		s, at := startTransfer(t, p, 1, 90, time.Minute)
 		next := enter(p, 2, 50)
 		if at.ended() {
 			t.Fatal("it has just begun")
@@ -122,7 +122,7 @@ func TestTransfers_EndWhileOthersWait(t *testing.T) {
 func TestTransfers_Patience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(slowAfter)
-		s, at := transfer(t, p, 1, 1, time.Minute)
+		s, at := startTransfer(t, p, 1, 1, time.Minute)
 		for range 5 {
 			time.Sleep(50 * time.Second)
 			if at.ended() || !s.Moved(1) {
@@ -133,7 +133,7 @@ func TestTransfers_Patience(t *testing.T) {
 		if !at.ended() {
 			t.Error("nothing moved for over a minute")
 		}
-		plain, none := transfer(t, p, 1, 1, 0)
+		plain, none := startTransfer(t, p, 1, 1, 0)
 		if plain.Moved(1); none.limit.Load() != nil {
 			t.Error("a time limit was set")
 		}
@@ -144,7 +144,7 @@ func TestTransfers_Patience(t *testing.T) {
 func TestTransfers_PausedAreNotSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(slowAfter)
-		s, at := transfer(t, p, 1, 90, time.Minute)
+		s, at := startTransfer(t, p, 1, 90, time.Minute)
 		if !s.Stop() {
 			t.Fatal("it was ended")
 		}
@@ -172,7 +172,7 @@ func TestTransfers_OldestEndsForNewcomers(t *testing.T) {
 		var links []*link
 		var shares []*Share
 		for range 6 {
-			s, at := transfer(t, p, 0, 10, 0)
+			s, at := startTransfer(t, p, 0, 10, 0)
 			s.Moved(1 << 20)
 			links, shares = append(links, at), append(shares, s)
 			time.Sleep(time.Millisecond)

@@ -103,7 +103,7 @@ func (x *exchange) readBody() error {
 
 // receive reads a body of at most so many bytes.
 func receive(o *reply, most int64) (b []byte, err error) {
-	share := o.memory.now
+	share := &o.memory.now
 	connection := http.NewResponseController(o.w)
 	share.Start(0, func(t time.Time) { _ = connection.SetReadDeadline(t) })
 	from := http.MaxBytesReader(o.w, o.r.Body, most)

@@ -18,21 +18,20 @@ type holding struct {
 	pools   *limit.Memory
 	account domain.AccountID // 0: the key is not known
 	wait    *deadline        // of the request, or of a part of its answer
-	now     *limit.Share     // of what is done at the moment
-	place   *limit.Share     // of what is to be written
+	now     limit.Share      // of what is done at the moment
+	place   limit.Share      // of what is to be written
 }
 
 // hold replaces what is held for the moment.
-func (m *holding) hold(s *limit.Share) {
+func (m *holding) hold(s limit.Share) {
 	m.now.Release()
 	m.now = s
 }
 
 // leave gives everything back.
 func (m *holding) leave() {
-	m.hold(nil)
+	m.now.Release()
 	m.place.Release()
-	m.place = nil
 }
 
 // take takes bytes of a pool for the moment.
@@ -107,14 +106,13 @@ func takePlace(o *reply, body []byte) error {
 	m := &o.memory
 	if len(body) <= smallBytes && o.r.ProtoMajor < 2 {
 		m.place.Release()
-		m.place = nil
 		return nil
 	}
 	bytes := int64(writtenBytes)
 	if !o.shared {
 		bytes += int64(len(body))
 	}
-	if m.place != nil {
+	if m.place.Holds() {
 		m.place.Resize(bytes)
 		return nil
 	}
@@ -125,7 +123,7 @@ func takePlace(o *reply, body []byte) error {
 
 // transfer writes a body to the client.
 func transfer(o *reply, body []byte) error {
-	if o.memory.place == nil {
+	if !o.memory.place.Holds() {
 		n, err := o.w.Write(body)
 		o.bytes += n
 		return err
@@ -155,7 +153,7 @@ type clientWriter struct {
 // newClientWriter begins to write; long: with a time limit for each chunk, in place of that of the connection,
 // which is of whole answers.
 func newClientWriter(o *reply, long bool) *clientWriter {
-	w := &clientWriter{o, o.memory.place, http.NewResponseController(o.w)}
+	w := &clientWriter{o, &o.memory.place, http.NewResponseController(o.w)}
 	limit := time.Duration(0)
 	if long {
 		limit = patience

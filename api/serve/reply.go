@@ -42,7 +42,7 @@ func (o *reply) write(status int, kind string, coding compress.Coding, body []by
 			return err
 		}
 	}
-	o.memory.hold(nil)
+	o.memory.now.Release()
 	h := o.w.Header()
 	h.Set("Content-Type", kind)
 	if coding != compress.Identity {

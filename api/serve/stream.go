@@ -70,13 +70,13 @@ func nextPart(x *exchange, s Stream, dst []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(x.r.Context(), timeLimit)
 	defer cancel()
 	m := &x.memory
-	if m.now == nil {
+	if !m.now.Holds() {
 		m.wait = &deadline{limited: ctx}
 		if err := m.take(m.pools.Parts, requestBytes+rowBytes*StreamRows); err != nil {
 			return dst, err
 		}
 	}
-	defer m.hold(nil)
+	defer m.now.Release()
 	return s.Next(ctx, dst)
 }
 
