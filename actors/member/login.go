@@ -68,7 +68,8 @@ func login(r *domain.ServiceRecord, l *domain.LogIn) {
 		r.Updated = max(r.Updated, l.At)
 	}
 	r.LastLogin = max(r.LastLogin, l.At)
-	if l.Domain != "" && !slices.Contains(r.Domains, l.Domain) && !slices.Contains(r.Visited, l.Domain) {
+	known := slices.Contains(r.Domains, l.Domain) || slices.Contains(r.Visited, l.Domain)
+	if l.Domain != "" && !known && len(r.Visited) < domain.MostRecordDomains {
 		r.Visited = append(slices.Clone(r.Visited), l.Domain)
 	}
 }

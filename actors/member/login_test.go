@@ -1,6 +1,7 @@
 package member
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -104,6 +105,46 @@ func loginOf() *State {
 	}, 1)
 	s.Register(nil, &domain.RegisterMember{Application: 2, Service: domain.Spotify, Identity: identity('u'), At: 1_000}, 2)
 	return s
+}
+
+// Domains that clients invent make no record larger and larger: it keeps the first ones, of registrations and
+// of logins, and each visit counts.
+func TestMember_DomainsOfARecordAreBounded(t *testing.T) {
+	s, places := loginOf(), &numbered{}
+	next := visiting(places)
+	site := func(of string, i int) string { return fmt.Sprint(of, i, ".example") }
+	const invented = 3 * domain.MostRecordDomains
+	version := uint32(0)
+	put := func() domain.PersonalPut {
+		version++
+		return domain.PersonalPut{Base: version - 1, Sealed: domain.Sealed{Key: domain.KeyID{1}}}
+	}
+	for i := range invented {
+		rows, _ := visits(registered(s, &domain.RegisterMember{
+			Application: 2, Service: domain.Spotify, Identity: identity('u'), Domain: site("r", i), At: 2_000, Personal: put(),
+		}, next()))
+		changes, end, _, _ := Login(nil, s, &domain.LogIn{
+			Application: 2, Identity: identity('u'), Service: domain.Spotify, Domain: site("l", i), At: 2_000, Personal: put(),
+		}, 2_000, next())
+		more, _ := visits(changes)
+		if end != LoggedIn || len(rows)+len(more) != 2 {
+			t.Fatalf("visit %d: end %d, %d rows", i, end, len(rows)+len(more))
+		}
+	}
+	r := &s.Member.Services[1]
+	if len(r.Domains) != domain.MostRecordDomains || len(r.Visited) != domain.MostRecordDomains {
+		t.Errorf("%d domains of registrations, %d of logins", len(r.Domains), len(r.Visited))
+	}
+	if !s.Member.RegisteredOn(site("r", 0)) || s.Member.RegisteredOn(site("r", invented-1)) {
+		t.Errorf("registered on %v", r.Domains)
+	}
+	registered(s, &domain.RegisterMember{
+		Application: 2, Service: domain.Spotify, Identity: identity('u'), Domain: site("l", 0), At: 3_000, Personal: put(),
+	}, next())
+	r = &s.Member.Services[1]
+	if !slices.Contains(r.Visited, site("l", 0)) || slices.Contains(r.Domains, site("l", 0)) {
+		t.Error("a domain that there is no room for is not among those of logins any more")
+	}
 }
 
 // A login writes its time, its domain and what is given into the record, and is one row.

@@ -23,7 +23,7 @@ type loginIn struct {
 	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret from the service" eg:"secret-1"`
 	Email      bind.Email   `name:"email" doc:"required for a login by email" eg:"ada@example.com"`
 	Password   string       `name:"password" max:"1048576" doc:"required for a login by email; one of any length is compared" eg:"correct horse"`
-	Domain     bind.Domain  `name:"domain" doc:"website of the login" eg:"www.example.com"`
+	Domain     bind.Domain  `name:"domain" doc:"website of the login: a service record keeps the first 100" eg:"www.example.com"`
 	StrictSSO  bool         `name:"strict_sso" doc:"1: the member must have registered on domain, which is required then" eg:"0"`
 	visitIn
 }

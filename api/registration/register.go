@@ -61,7 +61,7 @@ type serviceRecordIn struct {
 	Paid      *bool       `name:"paidaccount" doc:"1: a paid account on the service" eg:"1"`
 	Expires   *string     `name:"expires" doc:"when the token expires, as the service says it" eg:"2030-01-01"`
 	Sharing   *bool       `name:"activity_sharing_enabled" doc:"1 enabled, 0 disabled; default 1" eg:"1"`
-	Domain    bind.Domain `name:"domain" doc:"website to associate" eg:"www.example.com"`
+	Domain    bind.Domain `name:"domain" doc:"website to associate: a service record keeps the first 100 of its registrations" eg:"www.example.com"`
 }
 
 // Missing reports what a registration by the service needs.
