@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// After an erasure each poll has a newly rendered answer: no earlier tag stands for an answer in
+// After an erasure each poll has a newly rendered answer: no earlier tag matches an answer in
 // which the member was, and its own are gone, by its id and by its names. That holds when another
 // member has its names, too.
 func TestErase_PollsAreNeverStale(t *testing.T) {

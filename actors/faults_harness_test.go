@@ -206,11 +206,11 @@ type fullDisk struct {
 	full *atomic.Bool
 }
 
-func (s fullDisk) Room() error {
+func (s fullDisk) Headroom() error {
 	if s.full.Load() {
 		return errors.New("the disk is nearly full")
 	}
-	return s.Store.Room()
+	return s.Store.Headroom()
 }
 
 // hookedStore is a store whose hooks, which may be nil, are called first.

@@ -178,7 +178,7 @@ func (s *shards) KeepResident(bytes int64) {
 	each := bytes / int64(s.count)
 	for _, r := range s.here() {
 		if r.Stats.Columns.Load() > each {
-			s.root.Send(r.pid, &shard.KeepLess{})
+			s.root.Send(r.pid, &shard.EvictColumns{})
 		}
 	}
 }

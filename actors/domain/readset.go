@@ -64,7 +64,7 @@ func (a Attribute) Place() int { return int(a&31 | a>>1&32) }
 
 const everyAttribute Attributes = math.MaxUint64
 
-// ReadSetOf is the footprint of an answer to the question; false for a shape of which
+// ReadSetOf is the read set of an answer to the question; false for a shape of which
 // it is not known, and for what explains itself: that names a position.
 func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 	if q.Explain {
@@ -117,7 +117,7 @@ func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 	return f, true
 }
 
-// visits is the footprint of a question about visits.
+// visits is the read set of a question about visits.
 func (f *ReadSet) visits(q *Question) (ReadSet, bool) {
 	shows := ShowsActions
 	if q.Filter.Born != nil {
@@ -225,7 +225,7 @@ func (f *ReadSet) Empty() bool {
 // Scans reports that a question was asked.
 func (f *ReadSet) Scans() bool { return len(f.Rows) > 0 || f.Known|f.Any != 0 }
 
-// Add makes f the footprint of an answer that was made of g too.
+// Add makes f the read set of an answer that was made of g too.
 func (f *ReadSet) Add(g *ReadSet) {
 	switch {
 	case !g.Scans():
@@ -250,7 +250,7 @@ func (f *ReadSet) Add(g *ReadSet) {
 // Versions are a moment in each shard, as a number of commits in this life of the process.
 type Versions []uint64
 
-// Follow makes f the footprint of an answer that names merged members: it was made of those that they
+// Follow makes f the read set of an answer that names merged members: it was made of those that they
 // were merged into, and is another one once a merge is taken back.
 func (f *ReadSet) Follow(merged []MergedMember) {
 	if len(merged) == 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A field that a question gets and its footprint does not know of would be a wrong
+// A field that a question gets and its read set does not know of would be a wrong
 // answer, remembered.
 func TestReadSet_CoversEveryQuestionField(t *testing.T) {
 	for _, c := range []struct {
@@ -110,7 +110,7 @@ func TestReadSet_OfShapeAndFilter(t *testing.T) {
 		{Shape: ShapeMemberList + 100, Visits: visits},
 	} {
 		if _, ok := ReadSetOf(&q); ok {
-			t.Errorf("the footprint of %+v is known", q)
+			t.Errorf("the read set of %+v is known", q)
 		}
 	}
 }

@@ -45,11 +45,11 @@ func (d *Disagreement) note(pairs []Apart) error {
 }
 
 // agreed notes that views of these shards agree.
-func (d *Disagreement) agreed(views []seen) {
+func (d *Disagreement) agreed(views []viewState) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	has := func(shard int) bool {
-		return slices.ContainsFunc(views, func(v seen) bool { return v.shard == shard && !v.lost() })
+		return slices.ContainsFunc(views, func(v viewState) bool { return v.shard == shard && !v.lost() })
 	}
 	for p := range d.pairs {
 		if has(p[0]) && has(p[1]) {
@@ -75,7 +75,7 @@ func (a Apart) String() string { return fmt.Sprintf("%d and %d", a[0], a[1]) }
 func compareApart(a, b Apart) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 
 // apart are the pairs of views that do not agree, ascending.
-func apart(views []seen) (pairs []Apart) {
+func apart(views []viewState) (pairs []Apart) {
 	for i := range views {
 		for j := range views {
 			x, y := &views[i], &views[j]

@@ -136,9 +136,9 @@ func (a *asking) agree() bool {
 	if a.floors == nil {
 		a.floors = make(floors, len(a.c.o.Shards))
 	}
-	views := make([]seen, 0, len(a.gather.parts)+len(a.names.shards))
+	views := make([]viewState, 0, len(a.gather.parts)+len(a.names.shards))
 	for _, p := range a.gather.parts {
-		views = append(views, seen{p.Shard, p.Handovers})
+		views = append(views, viewState{p.Shard, p.Handovers})
 	}
 	views = a.names.seen(views)
 	if a.floors.check(views) {
@@ -151,7 +151,7 @@ func (a *asking) agree() bool {
 
 // namesAreBehind reports that a view that names were looked up in does not reach its floor.
 func (a *asking) namesAreBehind() bool {
-	return slices.ContainsFunc(a.names.seen(nil), func(v seen) bool { return !reached(v.handovers, a.floors[v.shard]) })
+	return slices.ContainsFunc(a.names.seen(nil), func(v viewState) bool { return !reached(v.handovers, a.floors[v.shard]) })
 }
 
 // merge makes the answer of all parts. The position is that of the parts, and of the views that told

@@ -43,7 +43,7 @@ func patience(ctx context.Context) time.Duration {
 func (c *Coordinator) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	switch {
 	case q.Shape == domain.ShapeLeaders && q.Top.Latest && q.Top.End() > farDown:
-		return c.far(ctx, q, wait)
+		return c.deepLeaders(ctx, q, wait)
 	case deep(q):
 		return c.newDeepPager(ctx, wait).page(q)
 	}

@@ -13,14 +13,16 @@ import (
 // the one that is behind is read again, not before it has what the other one knows of. What the
 // others answered is kept.
 
-// seen is a view that an answer is made of.
-type seen struct {
+// viewState is a view that an answer is made of.
+type viewState struct {
 	shard     int
 	handovers []domain.Handover
 }
 
 // lost reports that the shard's journal has lost records.
-func (s *seen) lost() bool { return len(s.handovers) > 0 && s.handovers[0].Shard == domain.JournalLost }
+func (s *viewState) lost() bool {
+	return len(s.handovers) > 0 && s.handovers[0].Shard == domain.JournalLost
+}
 
 // handoverWith is what a shard has counted with another.
 func handoverWith(all []domain.Handover, shard int) domain.Handover {
@@ -63,13 +65,13 @@ func (f floors) raise(shard int, h domain.Handover) {
 // check reports that the views of several shards agree, or raises the floors of those that are
 // behind. Shards that are not among them do not matter. Of a shard there may be two views: they
 // must be alike.
-func (f floors) check(views []seen) bool {
+func (f floors) check(views []viewState) bool {
 	agree := true
 	lacks := func(shard int, h domain.Handover) {
 		f.raise(shard, h)
 		agree = false
 	}
-	of := make([]*seen, len(f))
+	of := make([]*viewState, len(f))
 	for i := range views {
 		v := &views[i]
 		if v.lost() {

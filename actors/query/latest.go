@@ -41,20 +41,20 @@ func audience(set []uint64, index *member.Index) uint64 {
 // above, in every shard. The longest page behind a row is one longer than a page.
 const farDown = 1001
 
-// far answers a question for leaders in two rounds. Who did nothing any more when the
+// deepLeaders answers a question for leaders in two rounds. Who did nothing any more when the
 // second one was asked has no latest action. A page with one who was merged into another by then is
 // looked for again.
-func (c *Coordinator) far(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+func (c *Coordinator) deepLeaders(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	for n := 1; ; n++ {
-		a, merged, err := c.farOnce(ctx, q, wait)
+		a, merged, err := c.deepLeadersOnce(ctx, q, wait)
 		if err != nil || !merged || n == deepAttempts {
 			return a, err
 		}
 	}
 }
 
-// farOnce is one attempt; merged: a member of the page was merged into another meanwhile.
-func (c *Coordinator) farOnce(
+// deepLeadersOnce is one attempt; merged: a member of the page was merged into another meanwhile.
+func (c *Coordinator) deepLeadersOnce(
 	ctx context.Context, q *domain.Question, wait domain.Position,
 ) (a *domain.Answer, merged bool, err error) {
 	who := *q

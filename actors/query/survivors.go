@@ -18,12 +18,12 @@ import (
 // names is what is known of members that a question names.
 type names struct {
 	shards []Shard               // those of the named members, by id; nil: of another one
-	views  []told                // that they were looked up in; of shards that were not given one has no handovers
+	views  []lookedUp            // that they were looked up in; of shards that were not given one has no handovers
 	merged []domain.MergedMember // named ones that were merged, and those that they were merged into
 }
 
-// told is a view that the names were looked up in.
-type told struct {
+// lookedUp is a view that the names were looked up in.
+type lookedUp struct {
 	shard int
 	Survivors
 }
@@ -100,7 +100,7 @@ func (c *Coordinator) Survivors(
 			v := &n.views[i]
 			at = at.Reach(domain.Position{Shards: []domain.ShardOffset{{Shard: v.shard, Next: v.Next}}})
 		}
-		return standing(ids, n.into()), at, nil
+		return survivorsOf(ids, n.into()), at, nil
 	}
 }
 
@@ -115,12 +115,12 @@ func (n *names) add(shard int, s Survivors, named bool) bool {
 	case named && len(s.Handovers) == 0:
 		return true
 	}
-	n.views = append(n.views, told{shard, s})
+	n.views = append(n.views, lookedUp{shard, s})
 	return named || n.shards[shard] == nil || len(s.Handovers) == 0
 }
 
 // view is that of a shard; nil: it has none, or one without handovers.
-func (n *names) view(shard int) *told {
+func (n *names) view(shard int) *lookedUp {
 	for i := range n.views {
 		if v := &n.views[i]; v.shard == shard {
 			return v
@@ -130,14 +130,14 @@ func (n *names) view(shard int) *told {
 }
 
 // seen appends them to others.
-func (n *names) seen(all []seen) []seen {
+func (n *names) seen(all []viewState) []viewState {
 	for i := range n.views {
 		v := &n.views[i]
-		all = append(all, seen{v.shard, v.Handovers})
+		all = append(all, viewState{v.shard, v.Handovers})
 	}
 	for i, shard := range n.shards {
 		if shard != nil && n.view(i) == nil {
-			all = append(all, seen{shard: i})
+			all = append(all, viewState{shard: i})
 		}
 	}
 	return all
@@ -172,14 +172,14 @@ func (n *names) replaced(q *domain.Question) *domain.Question {
 	}
 	into := n.into()
 	out := *q
-	out.Filter.Members = standing(q.Filter.Members, into)
-	out.Filter.Exclude = standing(q.Filter.Exclude, into)
+	out.Filter.Members = survivorsOf(q.Filter.Members, into)
+	out.Filter.Exclude = survivorsOf(q.Filter.Exclude, into)
 	return &out
 }
 
-// standing are the members that those of a list stand for, ascending, each once. Views that do not
+// survivorsOf are the members that those of a list stand for, ascending, each once. Views that do not
 // agree may have them stand for each other.
-func standing(list []domain.MemberID, into map[domain.MemberID]domain.MemberID) []domain.MemberID {
+func survivorsOf(list []domain.MemberID, into map[domain.MemberID]domain.MemberID) []domain.MemberID {
 	if len(list) == 0 {
 		return list
 	}

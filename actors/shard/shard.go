@@ -101,7 +101,7 @@ func (s *shard) applying(ctx actor.Context) {
 		s.warm(ctx, m)
 	case *warmed:
 		m.restore(s.machine.Accounts, s.env)
-	case *KeepLess:
+	case *EvictColumns:
 		s.keepLess(ctx)
 	case *published:
 		s.published(ctx, m)

@@ -9,8 +9,8 @@ import (
 type (
 	// Warm asks for a cold brand that a question met.
 	Warm struct{ accounts.Cold }
-	// KeepLess has a shard evict columns beyond the budget: an idle one would not look.
-	KeepLess struct{}
+	// EvictColumns has a shard evict columns beyond the budget: an idle one would not look.
+	EvictColumns struct{}
 	// warmed is a cold brand's rows, read.
 	warmed struct {
 		reload *accounts.Reload

@@ -1,5 +1,4 @@
-// Package replacement takes a shard that was rebuilt beside a store for what the
-// store has of it.
+// Package replacement replaces a shard of a store by one that was rebuilt beside the store.
 //
 //	<dir>/replay     a store that a replay fills
 //	<dir>/*.sst      its keys, as tables of the store

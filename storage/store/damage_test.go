@@ -110,16 +110,16 @@ func TestRoom_BelowMinFree(t *testing.T) {
 	o := smallOptions(fs)
 	o.MinFree = 100
 	s, sh := openSmall(t, fs, o)
-	check.OK(t, sh.Room())
+	check.OK(t, sh.Headroom())
 	fs.free = 99
 	s.space = pebblefs.NewSpace(fs, "store") // the last answer of the disk holds for a moment
 	var full *pebblefs.FullError
-	if err := sh.Room(); !errors.As(err, &full) || full.Free != 99 || full.Least != 100 {
+	if err := sh.Headroom(); !errors.As(err, &full) || full.Free != 99 || full.Least != 100 {
 		t.Fatalf("%v", err)
 	}
 	fs.free = 100
 	s.space = pebblefs.NewSpace(fs, "store") // the last answer of the disk holds for a moment
-	check.OK(t, sh.Room())
+	check.OK(t, sh.Headroom())
 	closeBoth(t, s, sh)
 }
 

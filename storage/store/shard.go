@@ -165,8 +165,8 @@ func (s *Shard) Recompute() ([16]byte, error) {
 	return a.StateHash()
 }
 
-// Room is nil, or a *pebblefs.FullError: nothing more should be staged for now.
-func (s *Shard) Room() error { return s.store.hasRoom() }
+// Headroom is nil, or a *pebblefs.FullError: nothing more should be staged for now.
+func (s *Shard) Headroom() error { return s.store.hasRoom() }
 
 // Close gives the shard up: what is committed is durable then, what is staged is gone.
 func (s *Shard) Close() error {

@@ -13,7 +13,7 @@ type Cold struct {
 }
 
 // ErrCold is the error of a question that reads a cold brand and was given no Source.
-var ErrCold = errors.New("brand: the rows are on disk only")
+var ErrCold = errors.New("rows: the rows are on disk only")
 
 // Source reads the living rows of a cold brand as of the view's commit and calls f
 // with stretches of them, in any order; at least those of the range. f

@@ -158,7 +158,7 @@ func (l *values) rows(all []uint64, c Column, ords []uint32) {
 // valuesByMember counts rows by member first.
 func (x *demographics) valuesByMember(c Column) {
 	x.actions = bitset.Grown(x.actions, x.words*64)
-	did := x.actions[:x.words*64]
+	actions := x.actions[:x.words*64]
 	for i := range x.spans {
 		if !x.running() {
 			break
@@ -166,20 +166,20 @@ func (x *demographics) valuesByMember(c Column) {
 		sp := &x.spans[i]
 		ords := sp.c.Ord[sp.lo:sp.hi]
 		if sp.drops {
-			x.countKept(did, ords, sp)
+			x.countKept(actions, ords, sp)
 			continue
 		}
 		for _, o := range ords {
-			did[o]++
+			actions[o]++
 		}
 	}
 	for lo := 0; lo < len(x.ord) && x.running(); lo += stretch {
 		for _, o := range x.ord[lo:min(lo+stretch, len(x.ord))] {
-			did[o]++
+			actions[o]++
 		}
 	}
-	for at := 0; at < len(did); at += columnPage {
-		part, page := did[at:min(at+columnPage, len(did))], &nowhere
+	for at := 0; at < len(actions); at += columnPage {
+		part, page := actions[at:min(at+columnPage, len(actions))], &nowhere
 		if k := at / columnPage; k < len(c) && c[k] != nil {
 			page = c[k]
 		}
@@ -190,9 +190,9 @@ func (x *demographics) valuesByMember(c Column) {
 // nowhere is a page of unknown values.
 var nowhere [columnPage]uint16
 
-// page counts what the members of a page did, and forgets it.
-func (l *values) page(page *[columnPage]uint16, did []uint32) {
-	for i, n := range did {
+// page counts what the members of a page actions, and forgets it.
+func (l *values) page(page *[columnPage]uint16, actions []uint32) {
+	for i, n := range actions {
 		value := page[i&(columnPage-1)]
 		at := &l.of[value]
 		if *at == 0 && n > 0 {
@@ -200,11 +200,11 @@ func (l *values) page(page *[columnPage]uint16, did []uint32) {
 		}
 		*at += uint64(n) + uint64(bitset.Bit(n > 0))*oneMember
 	}
-	clear(did)
+	clear(actions)
 }
 
 // countKept counts by member the rows of a span that are not dropped.
-func (x *demographics) countKept(did, ords []uint32, sp *span) {
+func (x *demographics) countKept(actions, ords []uint32, sp *span) {
 	var kept [256]uint32
 	for k, t := range x.table(sp) {
 		kept[k] = uint32(bitset.Bit(t != x.targets))
@@ -212,6 +212,6 @@ func (x *demographics) countKept(did, ords []uint32, sp *span) {
 	kinds := sp.c.Kind[sp.lo:sp.hi]
 	kinds = kinds[:len(ords)]
 	for i, o := range ords {
-		did[o] += kept[kinds[i]&255]
+		actions[o] += kept[kinds[i]&255]
 	}
 }

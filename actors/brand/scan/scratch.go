@@ -105,7 +105,7 @@ func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 		c, err := x.crossover.answer(v, a)
 		return domain.Answer{Crossover: c}, err
 	}
-	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "brand.Answer", Message: "unknown shape of question"}
+	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "scan.Answer", Message: "unknown shape of question"}
 }
 
 // countGroups answers a tally.

@@ -146,7 +146,7 @@ func (x *looseRows) grow(n int) (at int) {
 func (x *looseRows) truncate(n int) { x.ord, x.to, x.day = x.ord[:n], x.to[:n], x.day[:n] }
 
 // ErrCancelled is the error of a question that was cancelled before it was answered.
-var ErrCancelled = errors.New("brand: the question was cancelled")
+var ErrCancelled = errors.New("scan: the question was cancelled")
 
 // cancellation is whether the answer is still wanted.
 type cancellation struct {

@@ -251,7 +251,7 @@ func (x *crossover) excludedRows(sp *span) []uint64 {
 	return x.excluded
 }
 
-// countAllowed counts the ordinals that are not barred and not met in this generation, and
+// countAllowed counts the ordinals that are neither excluded nor counted yet in this generation, and
 // marks them.
 func (x *crossover) countAllowed(ords []uint32) (n uint64) {
 	seen, gen := x.seen, x.gen

@@ -254,12 +254,12 @@ func (x *tally) atLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uin
 	}
 	dst = bitset.Sized(dst, x.words)
 	clear(dst)
-	did := func(o uint32) { dst[o>>6] |= 1 << (o & 63) }
+	countMember := func(o uint32) { dst[o>>6] |= 1 << (o & 63) }
 	if least > 1 {
 		x.mask = bitset.Grown(x.mask, x.words*64) // counts by ordinal, here
 		mask := x.mask
 		defer clear(mask[:x.words*64])
-		did = func(o uint32) {
+		countMember = func(o uint32) {
 			if mask[o]++; mask[o] == uint64(least) {
 				dst[o>>6] |= 1 << (o & 63)
 			}
@@ -274,12 +274,12 @@ func (x *tally) atLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uin
 		lut, ords := x.table(sp), sp.c.Ord[sp.lo:sp.hi]
 		for j, k := range sp.c.Kind[sp.lo:sp.hi] {
 			if lut[k] != x.targets {
-				did(ords[j])
+				countMember(ords[j])
 			}
 		}
 	}
 	for _, o := range x.ord {
-		did(o)
+		countMember(o)
 	}
 	return dst, x.result(nil)
 }

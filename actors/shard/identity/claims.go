@@ -23,10 +23,10 @@ type claims struct {
 	shards  int
 }
 
-// here judges those of the claims that are on identities of this shard, for a
+// grantLocal judges those of the claims that are on identities of this shard, for a
 // member (0: one that is to be): granted, or taken says the kind of one that another
 // member has. Nothing is held by it.
-func (g *claims) here(
+func (g *claims) grantLocal(
 	account domain.AccountID, wants []domain.PendingClaim, id domain.MemberID,
 ) (taken domain.IdentityKind, err error) {
 	for i := range wants {
@@ -90,7 +90,7 @@ func (g *Registrar) Claim(ctx actor.Context, r *domain.Record, c *domain.Claim) 
 	case domain.ClaimGranted, domain.ClaimTaken:
 		return g.settle(ctx, r, c)
 	case domain.ClaimPoint, domain.ClaimUnpoint:
-		g.claims.point(c)
+		g.claims.applyPointer(c)
 		return nil
 	}
 	return g.claims.release(r, c)
@@ -120,7 +120,7 @@ func (g *claims) release(r *domain.Record, c *domain.Claim) error {
 	return err
 }
 
-func (g *claims) point(c *domain.Claim) {
+func (g *claims) applyPointer(c *domain.Claim) {
 	kind := domain.PointerPut
 	if c.Step == domain.ClaimUnpoint {
 		kind = domain.PointerDrop
@@ -130,8 +130,8 @@ func (g *claims) point(c *domain.Claim) {
 	})
 }
 
-// giveUp releases an identity, in whatever shard it is, unless the member needs it.
-func (g *claims) giveUp(r *domain.Record, k *members.Actor, i domain.Identity) error {
+// releaseUnlessNeeded releases an identity, in whatever shard it is, unless the member needs it.
+func (g *claims) releaseUnlessNeeded(r *domain.Record, k *members.Actor, i domain.Identity) error {
 	if member.Needs(&k.State().Member, i.Hash) {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (g *claims) giveUpNames(r *domain.Record, k *members.Actor, p *domain.Pendi
 		if asked { // its answer gives it up, if it is a grant
 			continue
 		}
-		if err := g.giveUp(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
+		if err := g.releaseUnlessNeeded(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
 			return err
 		}
 	}
@@ -165,7 +165,7 @@ func (g *claims) giveUpNames(r *domain.Record, k *members.Actor, p *domain.Pendi
 func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Member) error {
 	after := &k.State().Member
 	for _, i := range member.Identities(before) {
-		if err := g.giveUp(r, k, i); err != nil {
+		if err := g.releaseUnlessNeeded(r, k, i); err != nil {
 			return err
 		}
 	}
@@ -173,7 +173,7 @@ func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Membe
 	tell := func(step domain.ClaimStep, p member.Pointed, created int64) {
 		c := domain.Claim{Step: step, Identity: p.Hash, Type: p.Kind, Member: after.ID, Created: created}
 		if g.roster.Owns(p.Hash.Slot()) {
-			g.point(&c)
+			g.applyPointer(&c)
 		} else {
 			g.send(r, p.Hash.Slot(), c)
 		}
@@ -252,7 +252,7 @@ func (g *Registrar) releaseLateGrant(r *domain.Record, k *members.Actor, c *doma
 	if c.Step != domain.ClaimGranted {
 		return nil
 	}
-	return g.claims.giveUp(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
+	return g.claims.releaseUnlessNeeded(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
 }
 
 // settled completes the request that waits for the registration.

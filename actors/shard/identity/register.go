@@ -53,7 +53,7 @@ func (g *Registrar) Attach(
 func (g *Registrar) forwardRegistration(r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
 	to := id.Slot().Shard(g.claims.shards)
 	g.claims.sendRegistration(r, c, to, id)
-	g.effects.MovedOn(r, to, id)
+	g.effects.ForwardOutcome(r, to, id)
 }
 
 // sendRegistration sends a registration to a member in another shard, where it is applied or known.
@@ -101,7 +101,7 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 		return nil
 	}
 	wants := member.Wants(known, c)
-	taken, err := g.claims.here(r.Account, wants, id)
+	taken, err := g.claims.grantLocal(r.Account, wants, id)
 	if err != nil {
 		return err
 	}

@@ -23,10 +23,10 @@ type Effects interface {
 	// Clock is the shard's, ms since 1970.
 	Clock() int64
 	// Complete is the outcome of the request that waits for the record, Await that a later
-	// record of the member has it, MovedOn that another shard has, where the member is.
+	// record of the member has it, ForwardOutcome that another shard has, where the member is.
 	Complete(r *domain.Record, out domain.Outcome)
 	Await(r *domain.Record, id domain.MemberID)
-	MovedOn(r *domain.Record, to int, id domain.MemberID)
+	ForwardOutcome(r *domain.Record, to int, id domain.MemberID)
 	// BodyOf is the hash of a request's body, 0 where the request is not known.
 	BodyOf(domain.RequestID) uint64
 }

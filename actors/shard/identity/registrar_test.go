@@ -91,7 +91,7 @@ func (s *testShard) Await(r *domain.Record, id domain.MemberID) {
 	s.requests[r.AskedBy()] = &domain.Request{Pending: true, Outcome: domain.Outcome{Member: id}}
 }
 
-func (s *testShard) MovedOn(r *domain.Record, to int, id domain.MemberID) {
+func (s *testShard) ForwardOutcome(r *domain.Record, to int, id domain.MemberID) {
 	s.requests[r.AskedBy()] = &domain.Request{Pending: true, Outcome: domain.Outcome{MovedTo: to + 1, Member: id}}
 }
 

@@ -17,7 +17,7 @@ func (g *Registrar) Update(ctx actor.Context, r *domain.Record, u *domain.Update
 	}
 	before := k.State().Member
 	wants := member.UpdateWants(&before, u)
-	taken, err := g.claims.here(r.Account, wants, u.Member)
+	taken, err := g.claims.grantLocal(r.Account, wants, u.Member)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func (m *Machine) record(ctx actor.Context, r *domain.Record) error {
 // names stays: whose it is was not decided, and it may be that of a living member.
 func (m *Machine) setAside(ctx actor.Context, r *domain.Record) error {
 	if asked := r.AskedBy(); !asked.IsZero() {
-		if known, err := m.before(ctx, asked, r); known || err != nil {
+		if known, err := m.answerRepeat(ctx, asked, r); known || err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
 	a := &r.Activity
 	asked := r.AskedBy()
 	if !asked.IsZero() {
-		if known, err := m.before(ctx, asked, r); known || err != nil {
+		if known, err := m.answerRepeat(ctx, asked, r); known || err != nil {
 			return err
 		}
 	}
@@ -104,21 +104,21 @@ func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
 		return nil
 	}
 	if m.commands.merger.Involved(at) {
-		return m.alone(ctx, r, at)
+		return m.applySingly(ctx, r, at)
 	}
 	if !asked.IsZero() {
 		m.effects.batch.asked[asked] = struct{}{}
 	}
-	return m.group(ctx, r, at)
+	return m.enqueue(ctx, r, at)
 }
 
-// alone applies an activity of a member that has part in a merge, and what follows from it.
-func (m *Machine) alone(ctx actor.Context, r *domain.Record, at member.Place) error {
+// applySingly applies an activity of a member that has part in a merge, and what follows from it.
+func (m *Machine) applySingly(ctx actor.Context, r *domain.Record, at member.Place) error {
 	m.effects.batch.done.Kept = true
 	if err := m.flush(ctx); err != nil {
 		return err
 	}
-	if err := m.group(ctx, r, at); err != nil {
+	if err := m.enqueue(ctx, r, at); err != nil {
 		return err
 	}
 	if err := m.flush(ctx); err != nil {
@@ -131,8 +131,8 @@ func (m *Machine) alone(ctx actor.Context, r *domain.Record, at member.Place) er
 // letter: the member's identity may have been another's then, who was erased since.
 const BeforeRegistration = "before_registration"
 
-// group adds the activity to its member's message.
-func (m *Machine) group(ctx actor.Context, r *domain.Record, at member.Place) error {
+// enqueue adds the activity to its member's message.
+func (m *Machine) enqueue(ctx actor.Context, r *domain.Record, at member.Place) error {
 	m.State.Sequence++
 	batch := m.effects.batch
 	a := members.Activity{Record: r, Sequence: m.State.Sequence, Clock: batch.at.clock}
@@ -155,9 +155,9 @@ func (m *Machine) group(ctx actor.Context, r *domain.Record, at member.Place) er
 	return nil
 }
 
-// before answers a request that came before. One in the same micro-batch is
+// answerRepeat answers a request that came before. One in the same micro-batch is
 // applied first: a repeat gets no sequence, wherever a micro-batch ends (I6).
-func (m *Machine) before(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
+func (m *Machine) answerRepeat(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
 	if _, under := m.effects.batch.asked[asked]; under {
 		if err := m.flush(ctx); err != nil {
 			return false, err

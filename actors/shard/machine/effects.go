@@ -174,11 +174,11 @@ func (e *effects) forward(r *domain.Record, id domain.MemberID) {
 	e.Send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindForward, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Activity: a,
 	}})
-	e.MovedOn(r, to, id)
+	e.ForwardOutcome(r, to, id)
 }
 
-// MovedOn tells the waiters of the record's request that another shard completes it, for a member.
-func (e *effects) MovedOn(r *domain.Record, to int, id domain.MemberID) {
+// ForwardOutcome tells the waiters of the record's request that another shard completes it, for a member.
+func (e *effects) ForwardOutcome(r *domain.Record, to int, id domain.MemberID) {
 	asked := r.AskedBy()
 	if asked.IsZero() {
 		return

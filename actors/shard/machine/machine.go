@@ -208,7 +208,7 @@ func (m *Machine) Commit() error {
 }
 
 // Headroom is nil, or why nothing more is to be applied for now: the disk is nearly full.
-func (m *Machine) Headroom() error { return m.store.Room() }
+func (m *Machine) Headroom() error { return m.store.Headroom() }
 
 // Publish swaps in the view of the last commit; failed gets errors of its readers.
 func (m *Machine) Publish(failed func(error)) {

@@ -149,7 +149,7 @@ func (m *Machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Pla
 		k, err := m.loaded.Load(ctx, at)
 		switch one := again(r, p); {
 		case err == nil && k.State().Active():
-			err = m.group(ctx, one, at)
+			err = m.enqueue(ctx, one, at)
 		case err == nil:
 			m.effects.refuse(one, &one.Activity, domain.UnknownMember, "")
 		}

@@ -60,9 +60,9 @@ type Store interface {
 	Mark(at int64) error
 	Marked() (at int64, err error)
 
-	// Room is nil, or why nothing more is to be staged for now: the disk is nearly full.
+	// Headroom is nil, or why nothing more is to be staged for now: the disk is nearly full.
 	// What is staged may be committed all the same.
-	Room() error
+	Headroom() error
 
 	// Stage puts changes into the open batch.
 	Stage(changes []domain.Change) error

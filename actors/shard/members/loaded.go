@@ -20,8 +20,8 @@ import (
 type Loaded struct {
 	limit   int                           // bytes
 	held    int                           // bytes of all, as of when the hand last passed each
-	seats   map[domain.AccountID][]*Actor // by ordinal; nil: not loaded
-	of      domain.AccountID              // the account asked about last, and its seats
+	byOrdinal   map[domain.AccountID][]*Actor // by ordinal; nil: not loaded
+	of      domain.AccountID              // the account asked about last, and its byOrdinal
 	last    []*Actor
 	ring    []*Actor // all of them, in any order
 	hand    int
@@ -35,7 +35,7 @@ type Loaded struct {
 // New is one whose members take no more bytes than the limit after Evict. It counts those
 // that are read from the store.
 func New(limit int, store Store, loads *atomic.Int64) *Loaded {
-	c := &Loaded{limit: limit, seats: map[domain.AccountID][]*Actor{}, store: store, history: store, loads: loads}
+	c := &Loaded{limit: limit, byOrdinal: map[domain.AccountID][]*Actor{}, store: store, history: store, loads: loads}
 	c.props = mailbox.Props(c.produce).Configure(actor.WithMailbox(func() actor.Mailbox { return &c.next.box }))
 	return c
 }
@@ -44,21 +44,21 @@ func New(limit int, store Store, loads *atomic.Int64) *Loaded {
 // made again: its state is lost, the shard starts anew and lets go of it.
 func (c *Loaded) produce() actor.Actor {
 	if c.next == nil {
-		return deaf{}
+		return deadActor{}
 	}
 	return &c.next.receiver
 }
 
-// deaf is an actor that does nothing: its sender finds the message not done.
-type deaf struct{}
+// deadActor is an actor that does nothing: its sender finds the message not done.
+type deadActor struct{}
 
 // Receive does nothing.
-func (deaf) Receive(actor.Context) {}
+func (deadActor) Receive(actor.Context) {}
 
 // At is the actor in a place; nil when it is not loaded.
 func (c *Loaded) At(p member.Place) *Actor {
 	if p.Account != c.of {
-		c.of, c.last = p.Account, c.seats[p.Account]
+		c.of, c.last = p.Account, c.byOrdinal[p.Account]
 	}
 	if int(p.Ord) >= len(c.last) {
 		return nil
@@ -73,14 +73,14 @@ func (c *Loaded) weigh(k *Actor) {
 	c.held += int(k.bytes)
 }
 
-// sit puts an actor into a place; nil: the place is free.
-func (c *Loaded) sit(p member.Place, k *Actor) {
-	seats := c.seats[p.Account]
-	if n := int(p.Ord) + 1; n > len(seats) {
-		seats = append(seats, make([]*Actor, n-len(seats))...)
-		c.seats[p.Account], c.of = seats, 0
+// set puts an actor into a place; nil: the place is free.
+func (c *Loaded) set(p member.Place, k *Actor) {
+	byOrdinal := c.byOrdinal[p.Account]
+	if n := int(p.Ord) + 1; n > len(byOrdinal) {
+		byOrdinal = append(byOrdinal, make([]*Actor, n-len(byOrdinal))...)
+		c.byOrdinal[p.Account], c.of = byOrdinal, 0
 	}
-	seats[p.Ord] = k
+	byOrdinal[p.Ord] = k
 }
 
 // Load is the member's actor, touched; it reads the member if it is not loaded.
@@ -112,7 +112,7 @@ func (c *Loaded) Spawn(ctx actor.Context, at member.Place, s *member.State) *Act
 	c.next = k
 	k.pid = ctx.Spawn(c.props)
 	c.next = nil
-	c.sit(at, k)
+	c.set(at, k)
 	c.weigh(k)
 	c.ring = append(c.ring, k)
 	return k
@@ -149,6 +149,6 @@ func (c *Loaded) unload(ctx actor.Context, i int) {
 	c.held -= int(k.bytes)
 	c.ring[i], c.ring[last] = c.ring[last], nil
 	c.ring = c.ring[:last]
-	c.sit(k.Place(), nil)
+	c.set(k.Place(), nil)
 	ctx.Stop(k.pid)
 }

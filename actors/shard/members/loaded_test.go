@@ -32,8 +32,8 @@ func seat(ord int) member.Place { return member.Place{Account: 1, Ord: domain.Or
 
 // seated is how many actors have a place.
 func seated(c *Loaded) (n int) {
-	for _, seats := range c.seats {
-		for _, k := range seats {
+	for _, byOrdinal := range c.byOrdinal {
+		for _, k := range byOrdinal {
 			if k != nil {
 				n++
 			}
@@ -123,7 +123,7 @@ func TestLoaded_APanickedActorIsNotMadeAgain(t *testing.T) {
 	onShard(t, func(ctx actor.Context) {
 		c := New(3*oneActor(), nil, nil)
 		k := c.Spawn(ctx, seat(1), stateOf(1))
-		if _, ok := c.produce().(deaf); !ok {
+		if _, ok := c.produce().(deadActor); !ok {
 			t.Error("an actor was made while none was being spawned")
 		}
 		m := &activities{acts: []Activity{{}}} // an activity without a record

@@ -27,8 +27,8 @@ type lender struct {
 // tooDeep is why a member that others are merged into is not merged.
 var tooDeep = fmt.Sprintf("members would be merged one into the other more than %d times", domain.DeepestMerge)
 
-// busy is the outcome where one of two members has part in a merge that is under way.
-func busy() domain.Outcome {
+// mergeInProgress is the outcome where one of two members has part in a merge that is under way.
+func mergeInProgress() domain.Outcome {
 	return domain.Failed(domain.Fail(domain.Conflict, "one of the members is being merged, or is merged into another"))
 }
 
@@ -44,10 +44,10 @@ func (b *borrowers) merge(ctx actor.Context, r *domain.Record, k *members.Actor,
 	case c.Denied:
 		b.Effects.Complete(r, domain.Failed(domain.ErrMergeDenied))
 	case of.Lent != nil || a != nil && !a.Done:
-		b.Effects.Complete(r, busy())
+		b.Effects.Complete(r, mergeInProgress())
 	case a != nil:
 		b.Effects.Complete(r, domain.Outcome{Member: c.Member})
-	case b.worn(r.Account, c.From):
+	case b.shadowIDsExhausted(r.Account, c.From):
 		b.Effects.Complete(r, domain.Failed(domain.Bad(domain.PlanLimit, "from", "the member was merged too often")))
 	default:
 		ticket := domain.ActionID(b.Effects.NewRecord(c.Member.Slot())).Sequence()
@@ -60,8 +60,8 @@ func (b *borrowers) merge(ctx actor.Context, r *domain.Record, k *members.Actor,
 	return nil
 }
 
-// worn reports that the shard has no id left for another shadow of a member.
-func (b *borrowers) worn(account domain.AccountID, from domain.MemberID) bool {
+// shadowIDsExhausted reports that the shard has no id left for another shadow of a member.
+func (b *borrowers) shadowIDsExhausted(account domain.AccountID, from domain.MemberID) bool {
 	at, known := b.shadows[lender{account, from}]
 	if !known {
 		return false
@@ -106,15 +106,15 @@ func (b *borrowers) refused(ctx actor.Context, r *domain.Record, l *domain.Lend)
 		return err // a later step was set aside: the merge stays
 	}
 	if l.Code == domain.Internal {
-		b.giveBack(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
+		b.sendReturn(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
 	}
 	if k == nil {
 		return nil
 	}
-	if err := b.discharge(ctx, k, l.Other); err != nil {
+	if err := b.endLoan(ctx, k, l.Other); err != nil {
 		return err
 	}
-	out := busy()
+	out := mergeInProgress()
 	switch l.Code {
 	case domain.Internal:
 		out = domain.Failed(errStep)
@@ -135,7 +135,7 @@ func (b *borrowers) refused(ctx actor.Context, r *domain.Record, l *domain.Lend)
 // borrow copies what a lender sends. With the handover the copies count.
 func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	if l.Last {
-		b.heard(l.Other)
+		b.countReceived(l.Other)
 	}
 	k, a, err := b.awaited(ctx, r, l)
 	if err != nil {
@@ -143,7 +143,7 @@ func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 	}
 	if k == nil { // the merge was given up meanwhile
 		if l.Last || len(l.Rows) > 0 && l.Record == nil {
-			b.giveBack(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
+			b.sendReturn(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
 		}
 		return nil
 	}
@@ -171,7 +171,7 @@ func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 	}
 	switch {
 	case handover:
-		if err := b.show(ctx, shadow, k.Place()); err != nil {
+		if err := b.countShadow(ctx, shadow, k.Place()); err != nil {
 			return err
 		}
 		b.Stats.Merged.Add(1)
@@ -182,12 +182,12 @@ func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 	return nil
 }
 
-// giveBack tells a lender that its rows count at home again, which completes the record's request.
-func (b *borrowers) giveBack(r *domain.Record, lender, borrower domain.MemberID, ticket uint64) {
+// sendReturn tells a lender that its rows count at home again, which completes the record's request.
+func (b *borrowers) sendReturn(r *domain.Record, lender, borrower domain.MemberID, ticket uint64) {
 	b.sendOf(r, lender, domain.Lend{
 		Step: domain.LendReturn, Other: borrower, Ticket: ticket, Asked: r.AskedBy(),
 	})
-	b.told(lender)
+	b.countSent(lender)
 }
 
 // shadow is the actor of the lender's shadow, which is made with the first rows. They count nowhere
@@ -240,8 +240,8 @@ func (b *borrowers) copyRows(
 	return b.Shard.Stage(ctx)
 }
 
-// show has the rows of a shadow count as the borrower's.
-func (b *borrowers) show(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
+// countShadow has the rows of a shadow count as the borrower's.
+func (b *borrowers) countShadow(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
 	loan := *shadow.State().Member.Lent
 	loan.Done = true
 	b.Effects.Apply(ctx, shadow, &members.Lends{Loan: &loan})
@@ -263,25 +263,25 @@ func (b *borrowers) unmerge(ctx actor.Context, r *domain.Record, k *members.Acto
 	case a == nil:
 		b.Effects.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "from", "the member is not merged into this one")))
 	case of.Lent != nil:
-		b.Effects.Complete(r, busy())
+		b.Effects.Complete(r, mergeInProgress())
 	default:
 		ticket := a.Ticket
 		if a.Done {
 			b.Stats.Unmerged.Add(1)
 		} else { // what the lender sends of it is given back
-			b.complete(r, a.Asked, busy())
+			b.complete(r, a.Asked, mergeInProgress())
 		}
-		if err := b.discharge(ctx, k, c.From); err != nil {
+		if err := b.endLoan(ctx, k, c.From); err != nil {
 			return err
 		}
-		b.giveBack(r, c.From, c.Member, ticket)
-		b.Effects.MovedOn(r, c.From.Slot().Shard(b.Shards), c.From)
+		b.sendReturn(r, c.From, c.Member, ticket)
+		b.Effects.ForwardOutcome(r, c.From.Slot().Shard(b.Shards), c.From)
 	}
 	return nil
 }
 
-// discharge ends a borrower's part in a merge: the shadow counts nowhere, and nothing of it is left.
-func (b *borrowers) discharge(ctx actor.Context, k *members.Actor, from domain.MemberID) error {
+// endLoan ends a borrower's part in a merge: the shadow counts nowhere, and nothing of it is left.
+func (b *borrowers) endLoan(ctx actor.Context, k *members.Actor, from domain.MemberID) error {
 	b.Effects.Apply(ctx, k, &members.Absorb{Lender: from, Clock: b.Effects.Clock()})
 	at, known := b.shadows[lender{k.Place().Account, from}]
 	if !known {
@@ -303,11 +303,11 @@ func (b *borrowers) discharge(ctx actor.Context, k *members.Actor, from domain.M
 	if err := b.groups.uncover(ctx, shadow, k.Place()); err != nil {
 		return err
 	}
-	return b.sweep(ctx, shadow)
+	return b.eraseShadow(ctx, shadow)
 }
 
-// sweep leaves nothing of a shadow.
-func (b *borrowers) sweep(ctx actor.Context, shadow *members.Actor) error {
+// eraseShadow leaves nothing of a shadow.
+func (b *borrowers) eraseShadow(ctx actor.Context, shadow *members.Actor) error {
 	at := shadow.Place()
 	past, err := b.Loaded.Past(at)
 	if err != nil {
@@ -331,7 +331,7 @@ func (b *borrowers) lenderErased(ctx actor.Context, r *domain.Record, l *domain.
 	if !a.Done {
 		b.complete(r, a.Asked, domain.Failed(domain.ErrErased))
 	}
-	return b.discharge(ctx, k, l.Other)
+	return b.endLoan(ctx, k, l.Other)
 }
 
 // release ends the merges into a member that is about to be erased: those merged into it are, too.
@@ -339,7 +339,7 @@ func (b *borrowers) release(ctx actor.Context, r *domain.Record, k *members.Acto
 	of := k.State().Member
 	for i := range of.Absorbed {
 		a := &of.Absorbed[i]
-		if err := b.discharge(ctx, k, a.Member); err != nil {
+		if err := b.endLoan(ctx, k, a.Member); err != nil {
 			return err
 		}
 		if !a.Done { // what the lender sends of it is given back

@@ -58,9 +58,9 @@ func (g *groups) uncover(ctx actor.Context, shadow *members.Actor, borrower memb
 	at := shadow.Place()
 	delete(g.counted, at)
 	delete(g.pairs, at)
-	g.of[borrower] = slices.DeleteFunc(g.of[borrower], func(p member.Place) bool { return p == at })
-	if len(g.of[borrower]) == 0 {
-		delete(g.of, borrower)
+	g.shadowsOf[borrower] = slices.DeleteFunc(g.shadowsOf[borrower], func(p member.Place) bool { return p == at })
+	if len(g.shadowsOf[borrower]) == 0 {
+		delete(g.shadowsOf, borrower)
 	}
 	return g.coverAll(ctx, shadow, borrower)
 }
@@ -177,8 +177,8 @@ func (g *groups) follow(ctx actor.Context, changes []domain.Change) error {
 		if !is {
 			continue
 		}
-		root := g.root(member.Place{Account: o.Account, Ord: o.Ord})
-		if len(g.of[root]) == 0 {
+		root := g.survivorOf(member.Place{Account: o.Account, Ord: o.Ord})
+		if len(g.shadowsOf[root]) == 0 {
 			continue
 		}
 		if err := g.cover(ctx, root, pair{o.Definition, o.Brand}, added(changes)); err != nil {

@@ -14,16 +14,16 @@ import (
 // groups are members with their shadows: as whose rows count, and which of their one-time actions do.
 type groups struct {
 	*Config
-	counted map[member.Place]member.Place    // shadows from their handover on: the member as whose their rows count
-	of      map[member.Place][]member.Place  // of each such member its shadows, by ordinal
-	pairs   map[member.Place]map[pair]uint64 // of each source the rows that are covered (rows.Counted)
+	counted   map[member.Place]member.Place    // shadows from their handover on: the member as whose their rows count
+	shadowsOf map[member.Place][]member.Place  // of each such member its shadows, by ordinal
+	pairs     map[member.Place]map[pair]uint64 // of each source the rows that are covered (rows.Counted)
 
 	// covers follows that a row of a member's group is covered, or is not any more.
 	covers func(root member.Place, row domain.Row, covered bool) error
 }
 
-// root is the member as whose the rows of an ordinal count, wherever they do.
-func (g *groups) root(at member.Place) member.Place {
+// survivorOf is the member as whose the rows of an ordinal count, wherever they do.
+func (g *groups) survivorOf(at member.Place) member.Place {
 	if of, ok := g.counted[at]; ok {
 		return of
 	}
@@ -32,19 +32,19 @@ func (g *groups) root(at member.Place) member.Place {
 
 // sources are a member and its shadows.
 func (g *groups) sources(root member.Place) []member.Place {
-	return append([]member.Place{root}, g.of[root]...)
+	return append([]member.Place{root}, g.shadowsOf[root]...)
 }
 
 // join notes that a shadow's rows count as a member's.
 func (g *groups) join(shadow, borrower member.Place) {
 	g.counted[shadow] = borrower
-	group := append(slices.Clone(g.of[borrower]), shadow)
+	group := append(slices.Clone(g.shadowsOf[borrower]), shadow)
 	slices.SortFunc(group, func(a, b member.Place) int { return cmp.Compare(a.Ord, b.Ord) })
-	g.of[borrower] = group
+	g.shadowsOf[borrower] = group
 }
 
-// counting is as whose the rows of an account count.
-func (g *groups) counting(at member.Place) *rows.Counting {
+// countedAs is as whose the rows of an account count.
+func (g *groups) countedAs(at member.Place) *rows.Counting {
 	return g.Accounts.Of(at.Account).Counting()
 }
 
@@ -63,14 +63,14 @@ func (g *groups) setCounted(
 	ctx actor.Context, at member.Place, hidden bool, covered []uint64, rows []domain.Row,
 ) error {
 	g.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
-		Account: at.Account, Ord: at.Ord, As: g.root(at).Ord, Hidden: hidden, Covered: covered, Rows: rows,
+		Account: at.Account, Ord: at.Ord, As: g.survivorOf(at).Ord, Hidden: hidden, Covered: covered, Rows: rows,
 	}})
 	return g.Shard.Stage(ctx)
 }
 
 // coveredOf are the sequences of an ordinal's rows that are covered.
 func (g *groups) coveredOf(at member.Place) []uint64 {
-	if c := g.counting(at).Of(at.Ord); c != nil {
+	if c := g.countedAs(at).Of(at.Ord); c != nil {
 		return c.Covered
 	}
 	return nil
@@ -78,14 +78,14 @@ func (g *groups) coveredOf(at member.Place) []uint64 {
 
 // hides reports that the rows of an ordinal count nowhere.
 func (g *groups) hides(at member.Place) bool {
-	c := g.counting(at).Of(at.Ord)
+	c := g.countedAs(at).Of(at.Ord)
 	return c != nil && c.Hidden
 }
 
 // erased has an ordinal without rows count as itself.
 func (g *groups) erased(at member.Place) {
 	delete(g.pairs, at)
-	if g.counting(at).Of(at.Ord) != nil {
+	if g.countedAs(at).Of(at.Ord) != nil {
 		g.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
 			Account: at.Account, Ord: at.Ord, As: at.Ord,
 		}})

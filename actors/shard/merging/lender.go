@@ -76,7 +76,7 @@ func isOf(loan domain.Loan, l *domain.Lend) bool {
 // next sends more rows of a member that lends itself.
 func (n *lenders) next(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
 	at, ok := n.Roster.Find(l.Member)
-	if loan, lends := n.loans.of[at]; ok && lends && at.Account == r.Account && isOf(loan, l) && !loan.Done {
+	if loan, lends := n.loans.byMember[at]; ok && lends && at.Account == r.Account && isOf(loan, l) && !loan.Done {
 		k, err := n.Loaded.Load(ctx, at)
 		if err != nil {
 			return err
@@ -114,7 +114,7 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 				return err
 			}
 		}
-		n.told(loan.To)
+		n.countSent(loan.To)
 	}
 	n.send(at.Account, loan.To, step)
 	return nil
@@ -238,10 +238,10 @@ func stepOf(rows []domain.LentRow) int {
 
 // takeBack has the rows of a lender count at home again.
 func (n *lenders) takeBack(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
-	n.heard(l.Other)
+	n.countReceived(l.Other)
 	n.completeAsked(r, l, domain.Outcome{Member: l.Other})
 	at, ok := n.Roster.Find(l.Member)
-	loan, lends := n.loans.of[at]
+	loan, lends := n.loans.byMember[at]
 	if !ok || !lends || at.Account != r.Account || !isOf(loan, l) {
 		return nil
 	}
@@ -262,7 +262,7 @@ func (n *lenders) completeAsked(r *domain.Record, l *domain.Lend, out domain.Out
 // end has a member lend no more: its rows count at home again.
 func (n *lenders) end(ctx actor.Context, k *members.Actor) error {
 	at := k.Place()
-	loan := n.loans.of[at]
+	loan := n.loans.byMember[at]
 	n.loans.end(at)
 	n.Effects.Apply(ctx, k, &members.Lends{Clock: n.Effects.Clock()})
 	if err := n.Shard.Stage(ctx); err != nil || !loan.Done {

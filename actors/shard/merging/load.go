@@ -41,18 +41,18 @@ func (m *Merger) Load(lenders []member.Place) error {
 			continue // it was swept
 		}
 		if !of.Lent.Done {
-			m.groups.counting(at).Set(at.Ord, rows.Counted{As: at.Ord, Hidden: true})
+			m.groups.countedAs(at).Set(at.Ord, rows.Counted{As: at.Ord, Hidden: true})
 		} else if borrower, ok := m.groups.Roster.Find(of.Lent.To); ok {
 			m.groups.join(at, borrower)
 		}
 	}
-	for at, loan := range m.loans.of {
+	for at, loan := range m.loans.byMember {
 		if loan.Done {
-			m.groups.counting(at).Set(at.Ord, rows.Counted{As: at.Ord, Hidden: true})
+			m.groups.countedAs(at).Set(at.Ord, rows.Counted{As: at.Ord, Hidden: true})
 		}
 	}
-	for root := range m.groups.of {
-		if err := m.groups.restore(root, m.loans.of[root].Done); err != nil {
+	for root := range m.groups.shadowsOf {
+		if err := m.groups.restore(root, m.loans.byMember[root].Done); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func (m *Merger) Load(lenders []member.Place) error {
 // restore says what of a member and its shadows is covered.
 func (g *groups) restore(root member.Place, hidden bool) error {
 	covered := map[member.Place][]uint64{}
-	for _, shadow := range g.of[root] {
+	for _, shadow := range g.shadowsOf[root] {
 		var pairs []domain.OneTime
 		err := g.Store.OneTimes(shadow.Account, shadow.Ord, func(o *domain.OneTime) { pairs = append(pairs, *o) })
 		if err != nil {
@@ -77,7 +77,7 @@ func (g *groups) restore(root member.Place, hidden bool) error {
 	for _, at := range g.sources(root) {
 		seqs := covered[at]
 		slices.Sort(seqs)
-		g.counting(at).Set(at.Ord, rows.Counted{As: root.Ord, Hidden: hidden, Covered: slices.Compact(seqs)})
+		g.countedAs(at).Set(at.Ord, rows.Counted{As: root.Ord, Hidden: hidden, Covered: slices.Compact(seqs)})
 	}
 	return nil
 }

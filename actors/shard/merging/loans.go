@@ -10,11 +10,11 @@ import (
 // loans are those of the shard's lenders, and what is sent for them.
 type loans struct {
 	sender
-	groups *groups
-	of     map[member.Place]domain.Loan
-	lent   []lentOn // by the record being applied: not sent yet
-	depths depths
-	unsent map[member.Place]unsent // of lenders that have sent a step, and not the last
+	groups   *groups
+	byMember map[member.Place]domain.Loan
+	lent     []pendingRow // by the record being applied: not sent yet
+	depths   depths
+	unsent   map[member.Place]unsent // of lenders that have sent a step, and not the last
 }
 
 // unsent is where the rows of a lender are that were not sent.
@@ -33,13 +33,13 @@ type unsentRow struct {
 // begin notes a loan of a lender.
 func (n *loans) begin(of *domain.Member, loan domain.Loan) {
 	at := member.Place{Account: of.Account, Ord: of.Ord}
-	n.of[at] = loan
+	n.byMember[at] = loan
 	n.depths.begin(at, member.Depth(of))
 }
 
 // end forgets a loan.
 func (n *loans) end(at member.Place) {
-	delete(n.of, at)
+	delete(n.byMember, at)
 	delete(n.unsent, at)
 	n.depths.end(at)
 }
@@ -67,16 +67,16 @@ func (n *loans) follow(changes []domain.Change) {
 
 // sent is the loan of the member as whose a row counts, if its borrower has had the rows up to it.
 func (n *loans) sent(root member.Place, seq uint64) (domain.Loan, bool) {
-	loan, lends := n.of[root]
+	loan, lends := n.byMember[root]
 	return loan, lends && seq <= loan.Copied
 }
 
 // lendAdded has a row sent that is new. Of a lender whose rows are copied it is, with them.
 func (n *loans) lendAdded(row *domain.Row, content *domain.Content) {
-	if n.groups.counting(placeOf(row)).Of(row.Ord) == nil {
+	if n.groups.countedAs(placeOf(row)).Of(row.Ord) == nil {
 		return
 	}
-	root := n.groups.root(placeOf(row))
+	root := n.groups.survivorOf(placeOf(row))
 	loan, lends := n.sent(root, row.Seq)
 	if !lends || n.groups.covered(placeOf(row), row.Seq) {
 		return
@@ -88,7 +88,7 @@ func (n *loans) lendAdded(row *domain.Row, content *domain.Content) {
 
 // lendTaken has it sent that a row counts no more.
 func (n *loans) lendTaken(row domain.Row) {
-	root := n.groups.root(placeOf(&row))
+	root := n.groups.survivorOf(placeOf(&row))
 	loan, lends := n.sent(root, row.Seq)
 	if !lends || n.groups.covered(placeOf(&row), row.Seq) {
 		return
@@ -120,7 +120,7 @@ func (n *loans) covered(root member.Place, row domain.Row, covered bool) error {
 // ended lends on that the rows of a shadow count no more, where its borrower is lent itself: the
 // shadow's lender is erased.
 func (n *loans) ended(ctx actor.Context, shadow, borrower member.Place) error {
-	if _, lends := n.of[borrower]; !lends {
+	if _, lends := n.byMember[borrower]; !lends {
 		return nil
 	}
 	past, err := n.Loaded.Past(shadow)
@@ -164,8 +164,8 @@ func (n *loans) lendable(ctx actor.Context, row *domain.Row) (bool, error) {
 	return known && one.Seq == row.Seq && one.Deleted && !member.IsOpen(&one), err
 }
 
-// lentOn is a row of a lender that its borrower has to know of.
-type lentOn struct {
+// pendingRow is a row of a lender that its borrower has to know of.
+type pendingRow struct {
 	root member.Place
 	loan domain.Loan
 	row  domain.LentRow
@@ -173,16 +173,16 @@ type lentOn struct {
 
 // lendRow has a row sent with the others of the record.
 func (n *loans) lendRow(root member.Place, loan domain.Loan, l domain.LentRow) {
-	n.lent = append(n.lent, lentOn{root, loan, l})
+	n.lent = append(n.lent, pendingRow{root, loan, l})
 }
 
-// sendLent sends the rows that a record has changed, of each lender in one step where they fit: that one
-// action takes the place of another is no matter of two answers. Of a loan that the record has ended there
+// sendLent sends the rows that a record has changed, of each lender in one step where they fit: so no
+// answer shows one action removed and its replacement missing. Of a loan that the record has ended there
 // is nothing to say.
 func (n *loans) sendLent() {
 	for len(n.lent) > 0 {
 		first, rest := n.lent[0], n.lent[:0:0]
-		now := n.of[first.root]
+		now := n.byMember[first.root]
 		var rows []domain.LentRow
 		for _, l := range n.lent {
 			switch {

@@ -26,8 +26,8 @@ type Effects interface {
 	// record of the member has it.
 	Complete(r *domain.Record, out domain.Outcome)
 	Await(r *domain.Record, id domain.MemberID)
-	// MovedOn says that another shard has the outcome.
-	MovedOn(r *domain.Record, to int, id domain.MemberID)
+	// ForwardOutcome says that another shard has the outcome.
+	ForwardOutcome(r *domain.Record, to int, id domain.MemberID)
 	// BodyOf is the hash of a request's body, 0 where the request is not known.
 	BodyOf(domain.RequestID) uint64
 }
@@ -76,8 +76,8 @@ type Merger struct {
 // New is the merger of a shard.
 func New(c Config) *Merger {
 	out := sender{&c}
-	g := &groups{Config: &c, counted: map[member.Place]member.Place{}, of: map[member.Place][]member.Place{}, pairs: map[member.Place]map[pair]uint64{}}
-	l := &loans{sender: out, groups: g, of: map[member.Place]domain.Loan{}, depths: newDepths(), unsent: map[member.Place]unsent{}}
+	g := &groups{Config: &c, counted: map[member.Place]member.Place{}, shadowsOf: map[member.Place][]member.Place{}, pairs: map[member.Place]map[pair]uint64{}}
+	l := &loans{sender: out, groups: g, byMember: map[member.Place]domain.Loan{}, depths: newDepths(), unsent: map[member.Place]unsent{}}
 	g.covers = l.covered
 	return &Merger{
 		groups: g, loans: l, lenders: lenders{sender: out, groups: g, loans: l},
@@ -90,8 +90,8 @@ func (m *Merger) Involved(at member.Place) bool {
 	if m.idle() {
 		return false
 	}
-	_, lends := m.loans.of[at]
-	return lends || len(m.groups.of[at]) > 0
+	_, lends := m.loans.byMember[at]
+	return lends || len(m.groups.shadowsOf[at]) > 0
 }
 
 // Depth is how many merges are below a member of the shard, at most, that is merged into another: as many as
@@ -102,7 +102,7 @@ func (m *Merger) Depth() int { return m.loans.depths.deepest() }
 func (m *Merger) DepthOf(account domain.AccountID) int { return m.loans.depths.deepestOf(account) }
 
 // idle reports that no member of the shard has part in a merge.
-func (m *Merger) idle() bool { return len(m.loans.of)+len(m.groups.of) == 0 }
+func (m *Merger) idle() bool { return len(m.loans.byMember)+len(m.groups.shadowsOf) == 0 }
 
 // Merge begins to merge a member into another.
 func (m *Merger) Merge(ctx actor.Context, r *domain.Record, c *domain.MergeMembers) error {
@@ -135,7 +135,7 @@ func (m *Merger) SetAside(r *domain.Record, l *domain.Lend) {
 	refusal := domain.Lend{Step: domain.LendRefused, Other: l.Other, Ticket: l.Ticket, Code: domain.Internal}
 	switch l.Step {
 	case domain.LendReturn: // the member stays lent until the same borrower asks for it again
-		m.lenders.heard(l.Other)
+		m.lenders.countReceived(l.Other)
 		m.lenders.completeAsked(r, l, domain.Failed(errStep))
 	case domain.LendAsk, domain.LendNext:
 		refusal.Other = l.Member
@@ -148,7 +148,7 @@ func (m *Merger) SetAside(r *domain.Record, l *domain.Lend) {
 		}
 	default:
 		if l.Last {
-			m.borrowers.heard(l.Other)
+			m.borrowers.countReceived(l.Other)
 		}
 		if l.Code != domain.Internal {
 			m.borrowers.send(r.Account, l.Member, refusal)

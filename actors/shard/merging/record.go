@@ -14,7 +14,7 @@ import (
 // counted: the borrower keeps what it knows.
 func (n *loans) lendRecord(put *domain.Member) {
 	at := member.Place{Account: put.Account, Ord: put.Ord}
-	loan, lends := n.of[at]
+	loan, lends := n.byMember[at]
 	if !lends || !loan.Done {
 		return
 	}

@@ -26,10 +26,11 @@ func (s sender) forward(r *domain.Record, to domain.MemberID, c domain.Command) 
 	s.Effects.Send(&domain.Outgoing{To: to.Slot().Shard(s.Shards), Forward: r})
 }
 
-// told counts a step by which rows count in another shard, or here again; heard one that came.
-func (s sender) told(to domain.MemberID) { s.handover(to, func(h *domain.Handover) { h.Sent++ }) }
+// countSent counts a step that is sent and by which rows count elsewhere or here again; countReceived
+// counts one that has come.
+func (s sender) countSent(to domain.MemberID) { s.handover(to, func(h *domain.Handover) { h.Sent++ }) }
 
-func (s sender) heard(from domain.MemberID) {
+func (s sender) countReceived(from domain.MemberID) {
 	s.handover(from, func(h *domain.Handover) { h.Received++ })
 }
 

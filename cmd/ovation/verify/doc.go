@@ -1,6 +1,5 @@
 // Package verify replays journals beside the running node. A verification compares what is
-// stored with what a replay gives; a rebuild takes what a replay gives for what is
-// stored.
+// stored with what a replay gives; a rebuild replaces what is stored by it.
 //
 //	Open ──► Verifier  shards side by side: replay into a shadow store, compare both at one
 //	     │             offset, and what is stored with itself; the last run is kept on disk
