@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -290,8 +291,66 @@ func TestLogin_PasswordOfAnyLength(t *testing.T) {
 		h.refused(login("nobody@example.com", wrong), domain.NoAccount, "")
 	}
 	h.status(login("ada@example.com", short), http.StatusOK)
-	for _, wrong := range []string{short, strings.Repeat("x", 257)} {
-		h.refused(h.post("/v1.1/member/8195/reset", "email=bob@example.com&password="+wrong), domain.InvalidParameter, "password")
-		h.refused(h.post("/v1.1/member/register", "service=email&email=new@example.com&password="+wrong), domain.InvalidParameter, "password")
+}
+
+// A new password has 8 to 256 bytes, whatever its characters are, wherever one is given.
+func TestPassword_LengthOfANewOne(t *testing.T) {
+	t.Parallel()
+	for password, good := range map[string]bool{
+		"x": false, "1234567": false, "12345678": true, "äöü7": false, "äöü78": true, "🔑🔑": true,
+		strings.Repeat("x", 256): true, strings.Repeat("x", 257): false,
+		strings.Repeat("ä", 128): true, strings.Repeat("ä", 129): false,
+		strings.Repeat("🔑", 64): true, strings.Repeat("🔑", 65): false, strings.Repeat("x", 100_000): false,
+	} {
+		h := newFixture(t)
+		form := "&password=" + url.QueryEscape(password)
+		for target, body := range map[string]string{
+			"/v1.1/member/8195/reset":    "email=bob@example.com",
+			"/v1.1/member/register":      "service=email&email=new@example.com",
+			"/v1.1/member/4097/register": "service=email&email=newer@example.com",
+		} {
+			w := h.post(target, body+form)
+			if good {
+				h.status(w, http.StatusOK, target, len(password))
+			} else {
+				h.refused(w, domain.InvalidParameter, "password")
+			}
+		}
+		code, about := domain.InvalidParameter, "password"
+		if good {
+			code, about = 0, ""
+		}
+		many := h.register([]string{`{"service":"email","email":"newest@example.com","password":"` + password + `"}`})
+		faults(t, answered[wire.RegisteredMany](h, many), code, about)
+	}
+}
+
+// A registration of an address that is there compares its password, of any length: it is no new one.
+func TestRegister_KnownAddressComparesAnyLength(t *testing.T) {
+	t.Parallel()
+	for _, right := range []string{"pw", "1234567", strings.Repeat("ä", 129)} {
+		h := newFixture(t)
+		stored, err := credentials.NewPasswords(cheap, h.config.TokenKey, 0).Hash(t.Context(), 1, right, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := *h.engine.members[8195]
+		address := m.Services[1].Identity
+		m.Passwords = []domain.Password{{Address: address, Hash: stored}}
+		h.engine.members[8195], h.engine.names[address] = &m, 8195
+		for _, password := range []string{right, "x", "1234567x", strings.Repeat("x", 300)} {
+			h.engine.submitted = nil
+			h.status(h.post("/v1.1/member/register", "service=email&email=bob@example.com&password="+url.QueryEscape(password)), http.StatusOK, password)
+			faults(t, answered[wire.RegisteredMany](h, h.register([]string{`{"service":"email","email":"bob@example.com","password":"` + password + `"}`})), domain.Code(0), "")
+			got := h.registrations()
+			if len(got) != 2 {
+				t.Fatalf("%d registrations", len(got))
+			}
+			for _, c := range got {
+				if (c.Password == stored) != (password == right) {
+					t.Errorf("password of %d bytes, given one of %d: stored as right is %v", len(right), len(password), c.Password == stored)
+				}
+			}
+		}
 	}
 }

@@ -36,8 +36,11 @@ const (
 	maxLanes     = 4
 )
 
-// MinBytes is how many bytes a password has at least.
-const MinBytes = 8
+// How many bytes a new password has.
+const (
+	minPassword = 8
+	maxPassword = 256
+)
 
 const (
 	saltLen = 16
@@ -73,6 +76,18 @@ func NewPasswords(cost HashCost, key [16]byte, bytes int64) *Passwords {
 	derive.Write([]byte("password"))
 	derive.Sum(p.pepper[:0])
 	return p
+}
+
+// CheckNew refuses a password that is too short or too long to be a new one. One that is compared may
+// have any length: hashes are imported, whatever they are of.
+func CheckNew(password string) *domain.Error {
+	switch n := len(password); {
+	case n < minPassword:
+		return domain.Bad(domain.InvalidParameter, "password", fmt.Sprintf("password must be at least %d bytes long", minPassword))
+	case n > maxPassword:
+		return domain.Bad(domain.InvalidParameter, "password", fmt.Sprintf("password must be at most %d bytes long", maxPassword))
+	}
+	return nil
 }
 
 // Hash is what is stored of a password, in PHC format: the keyed hash of its argon2id hash, under

@@ -78,13 +78,8 @@ type resetIn struct {
 	ServiceID bind.ID    `name:"member_service_id" doc:"id of the email record" eg:"8194"`
 }
 
-// Check refuses a password that is too short.
-func (in *resetIn) Check() *domain.Error {
-	if len(in.Password) < credentials.MinBytes {
-		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
-	}
-	return nil
-}
+// Check refuses a password of another length.
+func (in *resetIn) Check() *domain.Error { return credentials.CheckNew(in.Password) }
 
 // Reset gives an address that a member logs in with another password, and the member another
 // access token. A lock of the address ends. Where the address is that of one who is merged into the

@@ -37,7 +37,7 @@ type profileIn struct {
 	profile.Person
 	Username  *string     `name:"username" doc:"name on the service; of the service record, too" eg:"ada"`
 	Email     *bind.Email `name:"email" doc:"required for a registration by email" eg:"ada@example.com"`
-	Password  string      `name:"password" min:"8" max:"256" doc:"required for a registration by email; 8 to 256 bytes, one for each address" eg:"correct horse"`
+	Password  string      `name:"password" max:"1048576" doc:"required for a registration by email; one for each address: 8 to 256 bytes if the address is new, else the one it has" eg:"correct horse"`
 	Region    *string     `name:"region" doc:"state or province" eg:"Berlin"`
 	AvatarURL *bind.URL   `name:"avatarurl" doc:"picture on the service" eg:"https://example.com/ada.png"`
 }
@@ -82,10 +82,10 @@ func (in *registerIn) Missing(has func(string) bool) string {
 	return ""
 }
 
-// Check refuses a password that is too short.
+// Check refuses a password that cannot be one. That of an email may be of an address that is there.
 func (in *registerIn) Check() *domain.Error {
-	if in.Password != "" && len(in.Password) < credentials.MinBytes {
-		return domain.Bad(domain.InvalidParameter, "password", "password must be at least 8 bytes long")
+	if in.Password != "" && domain.Service(in.Service) != domain.Email {
+		return credentials.CheckNew(in.Password)
 	}
 	return nil
 }

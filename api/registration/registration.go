@@ -232,6 +232,11 @@ func (r *registration) match(
 	if holder != nil {
 		sealed = credentials.SealedHash(holder, r.identity)
 	}
+	if known == "" {
+		if fault := credentials.CheckNew(r.in.Password); fault != nil {
+			return "", fault
+		}
+	}
 	if stored, err = passwords.Check(ctx, r.account, r.in.Password, known, sealed); err == nil {
 		if r.checked == nil {
 			r.checked = map[string]string{}
