@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -189,6 +190,45 @@ func TestMerge_StepsFitIntoTheJournal(t *testing.T) {
 	x.expect(domain.OK, third, &domain.EraseMember{Member: third})
 	x.rested()
 	x.wantFitting()
+}
+
+// Domains of visits and places of actions count in the size of a step as all else of them does: the last step,
+// which has the member's record, fits too.
+func TestMerge_StepsWithPlacesFitIntoTheJournal(t *testing.T) {
+	large(t)
+	const rows = 3990 // one step has 4000
+	for what, fill := range map[string]func(*merges, domain.MemberID){
+		"domains of visits": func(x *merges, _ domain.MemberID) {
+			for n := range rows {
+				s := registration(identityOf(2), identityOf(3), "u")
+				c := s.Command.(*domain.RegisterMember)
+				c.At, c.Visit.Key = 1_600_000_000_000+int64(n), uint64(100+n)
+				c.Domain = fmt.Sprintf("%s%d.example", strings.Repeat("d", 240), n)
+				x.submit(s)
+			}
+		},
+		"places of actions": func(x *merges, of domain.MemberID) {
+			for n := range rows {
+				a := x.actOf(of, uint64(n+1))
+				a.Content.Geo = domain.Geo{Country: "FR", Region: strings.Repeat("é", 255), City: strings.Repeat("é", 255)}
+				x.publish(a)
+			}
+			x.settled()
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			x := newMerges(t, seeded(t), 2, 1000)
+			into, from := x.fans[0], x.fans[1]
+			fill(x, from)
+			s := registration(identityOf(2), identityOf(3), "u")
+			c := s.Command.(*domain.RegisterMember)
+			c.Personal.Key, c.Personal.Data = domain.KeyID{1}, strings.Repeat("x", 960<<10)
+			x.submit(s)
+			x.expect(domain.OK, into, &domain.MergeMembers{Member: into, From: from})
+			x.settled()
+			x.wantFitting()
+		})
+	}
 }
 
 // wantFitting requires that the journal takes all of its records.

@@ -224,8 +224,9 @@ func (n *lenders) eachUnsent(
 func stepOf(rows []domain.LentRow) int {
 	bytes := 0
 	for i := range rows {
-		c := &rows[i].Content
-		bytes += 64 + len(c.Marker) + len(c.Content) + len(c.Link) + len(c.Media) + len(rows[i].Place.Page)
+		c, at := &rows[i].Content, &rows[i].Place
+		bytes += 64 + len(c.Marker) + len(c.Content) + len(c.Link) + len(c.Media) + len(at.Domain) + len(at.Page)
+		bytes += len(c.Geo.Country) + len(c.Geo.Region) + len(c.Geo.City) + len(c.Geo.Lat) + len(c.Geo.Lon)
 		if rows[i].Taken {
 			bytes += stepTaken
 		}
