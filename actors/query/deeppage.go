@@ -40,8 +40,9 @@ func deep(q *domain.Question) bool {
 		return l.Offset >= deepFrom && l.Limit > 0 && l.After == nil && !l.Recorded && l.Keyword == ""
 	case domain.ShapeLeaders:
 		return q.Top.Offset >= deepFrom && q.Top.Limit > 0 && q.Top.After == nil && q.Top.Order != domain.ByVisit
+	default:
+		return false
 	}
-	return false
 }
 
 // deepAttempts is how often a page is looked for before it is asked for in one round, because

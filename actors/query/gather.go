@@ -84,6 +84,7 @@ func (g *gather) merge(q *domain.Question) (out *domain.Answer, err error) {
 		out.Crossover = shape.MergeCrossover(q.Top, all(g.parts, func(p *Part) *domain.Crossover { return p.Crossover }))
 	case domain.ShapeRankHistogram:
 		out.Histogram = shape.MergeRankHistograms(all(g.parts, func(p *Part) *domain.RankHistogram { return p.Histogram }))
+	case domain.ShapeFeed: // as with Explain
 	}
 	if q.Shape == domain.ShapeFeed || q.Explain {
 		out.Feed = shape.MergeFeed(&q.Listing, all(g.parts, func(p *Part) *domain.Feed { return p.Feed }))

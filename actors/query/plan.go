@@ -50,6 +50,7 @@ func newPlan(v *catalog.View, q *domain.Question) (*plan, error) {
 	switch q.Shape {
 	case domain.ShapeCrossover, domain.ShapeStandings, domain.ShapeSummaries:
 		p.brands = scan.NewDirectory(v.BrandIDs(q.Account), q.Without)
+	default: // no list of brands
 	}
 	return p, nil
 }

@@ -36,8 +36,9 @@ func (s *Shard) stage(c *domain.Change) error {
 		return s.eraseRows(c.Value.(*domain.ErasedRows))
 	case domain.RowsCounted:
 		return nil // of memory alone
+	default:
+		return s.staged.stage(c)
 	}
-	return s.staged.stage(c)
 }
 
 // addRow stages a new action. One that is dead from the start leaves its timeline row only.

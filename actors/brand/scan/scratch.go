@@ -104,6 +104,7 @@ func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 	case domain.ShapeCrossover:
 		c, err := x.crossover.answer(v, a)
 		return domain.Answer{Crossover: c}, err
+	case domain.ShapeLists, domain.ShapeMemberList: // they read members, no rows
 	}
 	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "scan.Answer", Message: "unknown shape of question"}
 }

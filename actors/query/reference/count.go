@@ -38,6 +38,7 @@ func (m *Model) tally(q *domain.Question) *domain.Tally {
 			return uint32(x.Gender)
 		case domain.ShapeAge:
 			return ageBand(x.Born, q.Range.To)
+		default: // by visit, service or definition
 		}
 		switch {
 		case q.Visits != nil && q.Visits.By == domain.VisitsByKind && q.Shape == domain.ShapeTally:

@@ -43,6 +43,8 @@ func (s *Accounts) Apply(ctx actor.Context, c *domain.Change) error {
 		versions.SetName(c.Value.(*domain.Identity).Hash, version)
 	case domain.PointerPut, domain.PointerDrop:
 		versions.SetName(c.Value.(*domain.Pointer).Hash, version)
+	case domain.OneTimePut, domain.RequestPut, domain.OutboxPut, domain.OutboxTrim, domain.UsagePut,
+		domain.ParkedPut, domain.ParkedDrop, domain.VisitPlacePut: // no question reads them here
 	}
 	return nil
 }

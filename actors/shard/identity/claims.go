@@ -92,8 +92,10 @@ func (g *Registrar) Claim(ctx actor.Context, r *domain.Record, c *domain.Claim) 
 	case domain.ClaimPoint, domain.ClaimUnpoint:
 		g.claims.applyPointer(c)
 		return nil
+	case domain.ClaimRelease:
+		return g.claims.release(r, c)
 	}
-	return g.claims.release(r, c)
+	return fmt.Errorf("identity: no step %d of a claim", c.Step)
 }
 
 func (g *claims) judge(r *domain.Record, c *domain.Claim) error {

@@ -234,6 +234,7 @@ func (m *Machine) stage(ctx actor.Context, changes []domain.Change) error {
 			m.State.Rows -= before
 		case domain.RowsCounted:
 			m.State.Rows += counted(m.Accounts, c) - before
+		default: // no rows
 		}
 	}
 	m.Accounts.Flush(ctx)
@@ -266,6 +267,7 @@ func counted(as *accounts.Accounts, c *domain.Change) (n uint64) {
 		of(c.Value.(*domain.ErasedRows).Rows)
 	case domain.RowsCounted:
 		of(c.Value.(*domain.CountedAs).Rows)
+	default: // no rows
 	}
 	return n
 }

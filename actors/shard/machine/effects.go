@@ -100,6 +100,8 @@ func refusal(reason domain.Reason) domain.Outcome {
 	case domain.BadTime, domain.FutureTime, domain.TooOld:
 		e = domain.Bad(domain.InvalidParameter, "timestamp",
 			"the timestamp is before 2000, too far ahead, or in a month that is given up")
+	case domain.Accepted, domain.BadJSON, domain.BadEvent, domain.MissingField, domain.UnknownType,
+		domain.UnknownAccount, domain.OverSize, domain.Corrupt, domain.Foreign: // an invalid parameter
 	}
 	return domain.Failed(e)
 }

@@ -18,18 +18,18 @@ import (
 // the hand clears marks and takes the first actor without one. An order by last use would be
 // more exact, and would read and write two neighbours with every touch.
 type Loaded struct {
-	limit   int                           // bytes
-	held    int                           // bytes of all, as of when the hand last passed each
-	byOrdinal   map[domain.AccountID][]*Actor // by ordinal; nil: not loaded
-	of      domain.AccountID              // the account asked about last, and its byOrdinal
-	last    []*Actor
-	ring    []*Actor // all of them, in any order
-	hand    int
-	props   *actor.Props // of all, so that it is in the processor's cache
-	next    *Actor       // being spawned
-	store   Store
-	history member.History // the store
-	loads   *atomic.Int64
+	limit     int                           // bytes
+	held      int                           // bytes of all, as of when the hand last passed each
+	byOrdinal map[domain.AccountID][]*Actor // by ordinal; nil: not loaded
+	of        domain.AccountID              // the account asked about last, and its byOrdinal
+	last      []*Actor
+	ring      []*Actor // all of them, in any order
+	hand      int
+	props     *actor.Props // of all, so that it is in the processor's cache
+	next      *Actor       // being spawned
+	store     Store
+	history   member.History // the store
+	loads     *atomic.Int64
 }
 
 // New is one whose members take no more bytes than the limit after Evict. It counts those

@@ -61,6 +61,7 @@ func (n *loans) follow(changes []domain.Change) {
 			n.lendAdded(&c.Row, c.Content)
 		case domain.MemberPut:
 			n.lendRecord(c.Value.(*domain.Member))
+		default: // no other change is of a lender's rows or record
 		}
 	}
 }

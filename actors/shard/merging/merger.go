@@ -1,6 +1,7 @@
 package merging
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -171,8 +172,10 @@ func (m *Merger) step(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 		return m.borrowers.refused(ctx, r, l)
 	case domain.LendErased:
 		return m.borrowers.lenderErased(ctx, r, l)
+	case domain.LendRows:
+		return m.borrowers.borrow(ctx, r, l)
 	}
-	return m.borrowers.borrow(ctx, r, l)
+	return fmt.Errorf("merging: no step %d of a merge", l.Step)
 }
 
 // OptOut opts out the members merged into one that opts out: those that it knows to be opted in.
