@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/router"
@@ -26,7 +27,7 @@ func (b *barrier) Journal() domain.TopicID { return b.logs.Journal.Topic() }
 
 // End is the offset after the last record of a shard's log.
 func (b *barrier) End(ctx context.Context, shard int) (int64, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	ctx, cancel := context.WithTimeout(ctx, deadline.Left(ctx))
 	defer cancel()
 	return b.logs.Journal.End(ctx, shard)
 }
@@ -115,7 +116,7 @@ func (b *barrier) awaitBacklog(ctx context.Context, wait domain.Position) error 
 // journal. A partition of it that is stopped, or behind until ctx ends, is
 // ErrUnavailable.
 func (b *barrier) Ends(ctx context.Context) (domain.Position, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	ctx, cancel := context.WithTimeout(ctx, deadline.Left(ctx))
 	defer cancel()
 	// The order matters: what a router stamped it stamped by the catalog, and what it
 	// appended is in the journal.

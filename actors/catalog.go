@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -119,7 +120,7 @@ func (c *catalogReader) await(ctx context.Context, next int64) error {
 
 // ask sends a message to the catalog; the answer has as long as ctx.
 func (c *catalogReader) ask(ctx context.Context, message any) *actor.Future {
-	return c.root.RequestFuture(c.pid, message, patience(ctx))
+	return c.root.RequestFuture(c.pid, message, deadline.Left(ctx))
 }
 
 // setAsideMost is how many records may be set aside within an hour: what is wrong with

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
@@ -128,7 +129,7 @@ func (g *gaps) noGap(r *halting) error {
 
 // wentOn returns when the reader has read on behind the gap that was accepted.
 func (g *gaps) wentOn(ctx context.Context, r *halting, met *domain.AcceptGap, reads int64) error {
-	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	ctx, cancel := context.WithTimeout(ctx, deadline.Left(ctx))
 	defer cancel()
 	for {
 		next, why := r.gap.Load(), r.stopped.Load()

@@ -11,6 +11,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -114,17 +115,7 @@ func (s *shards) handle(id int) (*shard.Handle, error) {
 // ask sends a message to a shard; the answer has as long as ctx.
 func (s *shards) ask(ctx context.Context, id int, message any) *actor.Future {
 	s.asked.Add(1)
-	return s.root.RequestFuture(s.running[id].pid, message, patience(ctx))
-}
-
-// defaultPatience bounds what has no deadline of its own.
-const defaultPatience = 10 * time.Second
-
-func patience(ctx context.Context) time.Duration {
-	if d, ok := ctx.Deadline(); ok {
-		return max(time.Millisecond, time.Until(d))
-	}
-	return defaultPatience
+	return s.root.RequestFuture(s.running[id].pid, message, deadline.Left(ctx))
 }
 
 // appender is what appends to the shard of a slot.
@@ -231,7 +222,7 @@ func (s *shards) appliedOrigin(
 	ctx context.Context, id int, below int64, topic domain.TopicID, partition int32,
 ) (domain.Origin, error) {
 	ask := func(message any) (any, error) {
-		return s.root.RequestFuture(s.running[id].pid, message, min(appliedWithin, patience(ctx))).Result()
+		return s.root.RequestFuture(s.running[id].pid, message, min(appliedWithin, deadline.Left(ctx))).Result()
 	}
 	if _, err := ask(&waiters.AwaitOffset{Next: below}); err != nil {
 		return domain.Origin{}, fmt.Errorf(

@@ -2,9 +2,9 @@ package query
 
 import (
 	"context"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 )
 
@@ -30,14 +30,7 @@ func New(o Options) *Coordinator {
 
 // maxLife is how long a question may take: as long as it lives it holds views, and with them
 // what compaction would drop.
-const maxLife = 10 * time.Second
-
-func patience(ctx context.Context) time.Duration {
-	if d, ok := ctx.Deadline(); ok {
-		return max(time.Millisecond, min(maxLife, time.Until(d)))
-	}
-	return maxLife
-}
+const maxLife = deadline.Usual
 
 // Ask answers a question once everything in wait is applied.
 func (c *Coordinator) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
@@ -70,7 +63,7 @@ func (c *Coordinator) ask(ctx context.Context, q *domain.Question, wait domain.P
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	ctx, cancel := context.WithTimeout(ctx, maxLife)
 	defer cancel() // what still scans for it ends
 	a, err := (&asking{c: c, question: q, plan: p, wait: wait}).answer(ctx)
 	if err != nil {

@@ -55,7 +55,7 @@ func (c *Coordinator) show(
 		p.at = append(p.at, i)
 		p.m.Items = append(p.m.Items, items[i])
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	ctx, cancel := context.WithTimeout(ctx, maxLife)
 	defer cancel()
 	for shard, p := range parts {
 		c.o.Shards[shard].Show(ctx, &p.m, func(s *Shown) { p.answer <- s })

@@ -76,7 +76,7 @@ func (c *Coordinator) Survivors(
 	if err := await(ctx, c.o.Logs, account, wait); err != nil {
 		return nil, c.position(), err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience(ctx))
+	ctx, cancel := context.WithTimeout(ctx, maxLife)
 	defer cancel()
 	f := make(floors, len(c.o.Shards))
 	var last []Apart

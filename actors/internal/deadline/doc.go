@@ -1,0 +1,2 @@
+// Package deadline tells how long a request may still take.
+package deadline
