@@ -15,6 +15,7 @@ const (
 	ByVerifiedEmail              // claim: verified email
 	ByEmail                      // pointer: profile email
 	ByUsername                   // pointer: service and username
+	ByDataKey                    // of no member: a registration came with this data key
 )
 
 // IdentityHash is the first half of an HMAC-SHA-256 of (account, kind, canonical

@@ -21,6 +21,7 @@ import (
 //	'c' shard sequence                                   tail: content not in C   Merge, DeleteRange
 //	'f' shard account ordinal definition brand           one-time pair            Set
 //	'i' shard hash                                       identity → member        Set, Delete
+//	                                                     of a data key: none, kept for ever
 //	'k' shard account ordinal number                     parked activity          Set, DeleteRange
 //	'm' shard account ordinal                            member                   Set
 //	'n' shard account brand                              rows by month and class  Merge

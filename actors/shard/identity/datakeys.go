@@ -12,7 +12,8 @@ import (
 
 // A command of a member that is to be has a data key of its own, which seals what it says in the
 // log. If it makes no member, the key is deleted: the member whose registration it repeats, or
-// another one, can be erased later, and knows nothing of it.
+// another one, can be erased later, and knows nothing of it. That a registration came with a key is kept for ever
+// (Ledger.Used), also after its member is erased: no later record gives the key to another member.
 
 // dataKeys has data keys deleted, by the outbox.
 type dataKeys struct{ effects Effects }
@@ -48,6 +49,19 @@ func ownKey(c domain.Command) bool {
 	return p != nil && p.Base == 0 && !p.Key.IsZero()
 }
 
+// usesKey reports that a registration in the partition of its identity came with a data key that one before it
+// had, and notes the key.
+func (g *Registrar) usesKey(r *domain.Record, c *domain.RegisterMember) (used bool, err error) {
+	if !ownKey(c) {
+		return false, nil
+	}
+	used, err = g.claims.ledger.Used(r.Account, c.Identity, c.Personal.Key)
+	if !used && err == nil {
+		g.effects.Change(g.claims.ledger.use(c.Identity, c.Personal.Key))
+	}
+	return used, err
+}
+
 // Repeated follows a record whose request q is known: nothing that it says is used. A copy of the
 // record that was applied has the key of its member, which stays.
 func (g *Registrar) Repeated(ctx actor.Context, r *domain.Record, q *domain.Request) error {
@@ -55,6 +69,11 @@ func (g *Registrar) Repeated(ctx actor.Context, r *domain.Record, q *domain.Requ
 		return nil
 	}
 	out := &q.Outcome
+	if c, ok := r.Command.(*domain.RegisterMember); ok {
+		if used, err := g.usesKey(r, c); used || err != nil {
+			return err
+		}
+	}
 	if c, ok := r.Command.(*domain.RegisterMember); ok && out.MovedTo > 0 {
 		g.claims.sendRegistration(r, c, out.MovedTo-1, out.Member) // which judges
 		return nil

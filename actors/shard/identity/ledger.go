@@ -1,6 +1,8 @@
 package identity
 
 import (
+	"crypto/sha256"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/twogen"
 )
@@ -12,6 +14,7 @@ type Ledger struct {
 	cache  *twogen.Cache[domain.IdentityHash, domain.Identity]
 	staged map[domain.IdentityHash]*domain.Identity // nil: dropped
 	absent domain.IdentityHash                      // the latest that no member had; a registration asks twice
+	used   map[domain.IdentityHash]struct{}         // names of data keys, since the last commit
 }
 
 // Store is what of the shard's store claims are read from.
@@ -22,7 +25,7 @@ type Store interface {
 // NewLedger remembers so many identities in each of two generations.
 func NewLedger(store Store, remembered int) *Ledger {
 	return &Ledger{
-		store: store, staged: map[domain.IdentityHash]*domain.Identity{},
+		store: store, staged: map[domain.IdentityHash]*domain.Identity{}, used: map[domain.IdentityHash]struct{}{},
 		cache: twogen.New[domain.IdentityHash, domain.Identity](remembered),
 	}
 }
@@ -78,6 +81,32 @@ func (l *Ledger) release(hash domain.IdentityHash) domain.Change {
 	return domain.Change{Kind: domain.IdentityDrop, Value: &domain.Identity{Hash: hash}}
 }
 
+// Used reports that a registration by this identity came with the data key before.
+func (l *Ledger) Used(account domain.AccountID, identity domain.IdentityHash, key domain.KeyID) (bool, error) {
+	name := nameOfKey(identity, key)
+	if _, used := l.used[name]; used {
+		return true, nil
+	}
+	_, used, err := l.store.Identity(account, name)
+	return used, err
+}
+
+// use stages that a registration by this identity came with the data key.
+func (l *Ledger) use(identity domain.IdentityHash, key domain.KeyID) domain.Change {
+	name := nameOfKey(identity, key)
+	l.used[name] = struct{}{}
+	return domain.Change{Kind: domain.IdentityPut, Value: &domain.Identity{Hash: name, Kind: domain.ByDataKey, State: domain.Held}}
+}
+
+// nameOfKey is a data key's name, in the slot of the identity that it came with.
+func nameOfKey(identity domain.IdentityHash, key domain.KeyID) domain.IdentityHash {
+	sum := sha256.Sum256(key[:])
+	name := domain.IdentityHash(sum[:16])
+	name[0] = identity[0]
+	name[1] = identity[1]&0xf0 | name[1]&0x0f
+	return name
+}
+
 // Committed makes staged claims stored ones.
 func (l *Ledger) Committed() {
 	for hash, i := range l.staged {
@@ -86,6 +115,7 @@ func (l *Ledger) Committed() {
 		}
 	}
 	clear(l.staged)
+	clear(l.used)
 }
 
 // Peek is the member of an identity that was looked up lately; 0: it is not remembered.

@@ -12,7 +12,17 @@ import (
 
 // Register applies a registration: the identity's shard names the member, who may
 // live in another one.
+//
+// A registration whose data key came before is a copy of one whose request is forgotten. The key is that of the
+// member whom the first one made, wherever the identity is now: a copy neither takes nor deletes it.
 func (g *Registrar) Register(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) error {
+	switch used, err := g.usesKey(r, c); {
+	case err != nil:
+		return err
+	case used:
+		g.effects.Complete(r, domain.Outcome{Again: true})
+		return nil
+	}
 	held, ok, err := g.claims.ledger.Find(r.Account, c.Identity)
 	if err != nil {
 		return err
