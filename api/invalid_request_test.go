@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,7 +157,7 @@ func TestInvalid_RecordOfMany(t *testing.T) {
 						spoiled[name] = v
 					}
 				}
-				if also := companions[strings.ToLower(q.Name)]; strings.ToLower(q.Name) != "limit" {
+				if also := companions[strings.ToLower(q.Name)]; !slices.Contains([]string{"limit", "region"}, strings.ToLower(q.Name)) {
 					for i := 0; i+1 < len(also); i += 2 {
 						delete(spoiled, "id")
 						spoiled[also[i]] = also[i+1]

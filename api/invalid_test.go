@@ -141,7 +141,7 @@ func takenBy(o *serve.Operation, q *bind.Param) (word, bool) {
 var companions = map[string][]string{
 	"partnerid": {"partnerCode", "x"}, "partnercode": {"partnerID", "1"}, "username": {"service", "spotify"}, "uid": {"service", "spotify"},
 	"service": {"username", "x", "uid", "1"}, "threshold": {"showbrands", "1"}, "limit": {"showactions", "1"}, "optedin": {"brandID", "1"},
-	"explain_after": {"explain", "1"}, "strict_sso": {"domain", "example.com"},
+	"explain_after": {"explain", "1"}, "strict_sso": {"domain", "example.com"}, "region": {"country", "DE"},
 }
 
 // asking is a request of an operation that would be answered, to be spoiled.

@@ -68,6 +68,30 @@ func TestOpenAPI_SaysWhatEverythingIs(t *testing.T) {
 	}
 }
 
+// Where a text says that a value is a number or a string, its type is that.
+func TestOpenAPI_TextsAgreeWithTypes(t *testing.T) {
+	doc := described(t, newFixture(t))
+	said := 0
+	for shape, s := range at(doc, "components", "schemas").(map[string]any) {
+		properties, _ := at(s, "properties").(map[string]any)
+		for name, p := range properties {
+			text, _ := at(p, "description").(string)
+			for _, what := range []struct{ words, kind string }{{"A number", "integer"}, {"A string", "string"}} {
+				if !regexp.MustCompile(`\b` + what.words + `\b`).MatchString(text) {
+					continue
+				}
+				said++
+				if at(p, "type") != what.kind {
+					t.Errorf("%s.%s: %q is said of a value of type %v", shape, name, what.words, at(p, "type"))
+				}
+			}
+		}
+	}
+	if said < 10 {
+		t.Errorf("only %d texts name a type: the test shows nothing", said)
+	}
+}
+
 // Texts are Markdown, by which pages show them: none has what would be read as an HTML element.
 func TestOpenAPI_TextsShowAsTheyAre(t *testing.T) {
 	var look func(v any, at string)

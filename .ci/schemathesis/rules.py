@@ -13,7 +13,6 @@ import schemathesis
 RULES = {
     "one of several parameters is required": (3, r"( or | with |, ).* is required$"),
     "a parameter requires another one": (3, r"^\S+( or \S+, beside \S+,|) is required$"),
-    "a region needs its country": (4, r"^region needs exactly one country$"),
     "a page by cursor has no offset": (4, r"^limit cannot have an offset beside a cursor$"),
     "account usage counts by hours, days and months": (4, r"^period must be in Hour, Day or Month here$"),
     "a brand is the definition's": (4, r"^brandid differs from the definition's$"),

@@ -27,8 +27,13 @@ type feedIn struct {
 // feedFilters are filters of which an opt-in that names nothing means the global list.
 type feedFilters selection.Filters
 
-// Check is that of filters.
-func (f *feedFilters) Check() *domain.Error { return (*selection.Filters)(f).Check() }
+// Missing reports that a region is asked for, and not of one country.
+func (f *feedFilters) Missing(has func(string) bool) string {
+	return (*selection.Filters)(f).MissingCountry(has)
+}
+
+// Choice names what a region is of.
+func (f *feedFilters) Choice(missing string) string { return (*selection.Filters)(f).Choice(missing) }
 
 // List lists actions, of each member the latest or all, newest first.
 func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, error) {
