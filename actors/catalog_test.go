@@ -40,7 +40,7 @@ func TestCatalog_MadeAgainStopsTheNode(t *testing.T) {
 	r.open()
 }
 
-// A gap of the catalog is accepted behind it: a running node, a start and a rebuild find that
+// A gap of the catalog is accepted after it: a running node, a start and a rebuild find that
 // there, and each gap side by side has to be accepted.
 func TestCatalog_AcceptsGapsSideBySide(t *testing.T) {
 	l, lost := newGappyLog(2, 1)

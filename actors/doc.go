@@ -73,7 +73,7 @@
 //
 // A gap in a log stops its reader until an operator accepts it (journal/gap.go): shard,
 // router, a start, a rebuild and a shadow alike. A shard applies what was read before the gap
-// first. A gap of the catalog is accepted in the catalog, behind the gap (catalog/gap.go). A
+// first. A gap of the catalog is accepted in the catalog, after the gap (catalog/gap.go). A
 // value of another program is no gap: each replay skips it, and one of the journal becomes a
 // dead letter. A record of a newer version stops its reader.
 //

@@ -37,7 +37,7 @@ func (g *gaps) madeAgain(ctx context.Context) domain.TopicID {
 
 // AcceptGap appends that the operator accepts the gap at which a partition of the journal, or
 // of the public topic, stopped, and returns it once the reader read on. Without a gap it is
-// NotFound. A Conflict says why the reader did not: of another gap right behind, which has to be
+// NotFound. A Conflict says why the reader did not: of another gap right after, which has to be
 // accepted for itself, it gives the bounds. Unavailable says what the reader waits for.
 func (g *gaps) AcceptGap(ctx context.Context, journal bool, partition int) (domain.AcceptGap, error) {
 	r := g.readerOf(journal, partition)
@@ -127,7 +127,7 @@ func (g *gaps) noGap(r *halting) error {
 	return domain.Bad(domain.NotFound, "partition", "the partition has no gap")
 }
 
-// wentOn returns when the reader has read on behind the gap that was accepted.
+// wentOn returns when the reader has read on after the gap that was accepted.
 func (g *gaps) wentOn(ctx context.Context, r *halting, met *domain.AcceptGap, reads int64) error {
 	ctx, cancel := context.WithTimeout(ctx, deadline.Left(ctx))
 	defer cancel()

@@ -72,7 +72,7 @@ func (r *harness) accept(shard int) (domain.AcceptGap, error) {
 	return r.node.AcceptGap(context.Background(), true, shard)
 }
 
-// accepted accepts a gap of the journal behind which the shard reads on.
+// accepted accepts a gap of the journal after which the shard reads on.
 func (r *harness) accepted(shard int) {
 	r.t.Helper()
 	_, err := r.accept(shard)
@@ -101,7 +101,7 @@ func (r *harness) applied() {
 	r.eventually("all applied", func() bool { return r.atEnds(-1) })
 }
 
-// begun waits until the first mark of every router is in the journal of one shard: behind
+// begun waits until the first mark of every router is in the journal of one shard: after
 // it a router of an empty partition appends nothing, also in later lives.
 func (r *harness) begun() {
 	r.t.Helper()
@@ -129,7 +129,7 @@ func (r *harness) activitiesOf(id domain.MemberID, first, n int) (out []domain.R
 }
 
 // A gap is reported where the shard is once all before it is applied, and one acceptance lets the
-// shard go on: of a gap behind a backlog, and of a damaged batch that begins below what the shard
+// shard go on: of a gap after a backlog, and of a damaged batch that begins below what the shard
 // has applied.
 func TestShard_AcceptsAGap(t *testing.T) {
 	for _, c := range []struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // halfMerged is a member of the second of two shards that is being merged into one of the first: its shard
-// stands still behind the first of several steps.
+// stands still after the first of several steps.
 type halfMerged struct {
 	*powers
 	rows    uint64 // of the member

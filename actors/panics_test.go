@@ -34,7 +34,7 @@ func newPoisonedSource(at *atomic.Int64, reading bool) *faultySource {
 }
 
 // A panic in a router, or in what decodes for it, stops its partition alone and visibly;
-// no page behind it is routed, and what was not routed is when the process starts again.
+// no page after it is routed, and what was not routed is when the process starts again.
 func TestI2_RouterPanicLosesNothing(t *testing.T) {
 	for name, reading := range map[string]bool{"routing": false, "decoding": true} {
 		t.Run(name, func(t *testing.T) {

@@ -177,7 +177,7 @@ func TestRouter_ForgottenOffsetOfAnEmptyPartition(t *testing.T) {
 }
 
 // A router that dies in the midst of a page has appended a part of it. The shard that has
-// its part knows the page's last origin, and the log that was emptied begins behind it: yet
+// its part knows the page's last origin, and the log that was emptied begins after it: yet
 // the other shard's part is lost.
 func TestRouter_ForgottenOffsetOfAPageAppendedInPart(t *testing.T) {
 	journal := newFaultyLog(1, 2)

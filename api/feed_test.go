@@ -84,7 +84,7 @@ func TestFeed_Links(t *testing.T) {
 		}
 		equal(t, want, w.Header().Values("Link"), method)
 	}
-	// The last page that can be asked for has none behind it.
+	// The last page that can be asked for has none after it.
 	h.engine.answer = fed(1 << 40)
 	w := h.get("/v1.1/activity/feed?limit=99999,2")
 	if links := w.Header().Values("Link"); len(links) != 1 || !strings.HasSuffix(links[0], `rel="prev"`) {

@@ -252,7 +252,7 @@ func TestKeyset_CursorWithoutTheClock(t *testing.T) {
 	}
 }
 
-// No rows have no page beside them, and a list has none behind its end.
+// No rows have no page beside them, and a list has none after its end.
 func TestKeyset_LastPage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 20))
 	for _, list := range lists {

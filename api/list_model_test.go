@@ -40,7 +40,7 @@ func (s *listModel) drop(n uint64) {
 	delete(s.groups, uint32(99+n))
 }
 
-// listed is the rows behind one, of those with a key, by key down or up; ties by id.
+// listed is the rows after one, of those with a key, by key down or up; ties by id.
 func listed[I ~uint32 | ~uint64, K ~int64 | ~uint64](of map[I]K, up bool, after *page.Row, offset, limit int) []I {
 	ids := slices.Collect(maps.Keys(of))
 	order := func(a, b I, x, y K) int {

@@ -92,7 +92,7 @@ func TestShowMember_Position(t *testing.T) {
 	}
 }
 
-// A member without actions has the score 0, behind all that have more.
+// A member without actions has the score 0, after all that have more.
 func TestShowMember_NoActions(t *testing.T) {
 	h := newFixture(t, func(q *domain.Question) (*domain.Answer, error) {
 		l := &domain.Leaders{}

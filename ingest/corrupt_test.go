@@ -76,7 +76,7 @@ func TestReader_CorruptBatchIsAGap(t *testing.T) {
 }
 
 // A damaged batch of the public topic is one arrival, refused as corrupt, at its first offset and at
-// the place of what has no address; reading continues behind the batch.
+// the place of what has no address; reading continues after the batch.
 func TestSource_CorruptBatchIsOneRefusedArrival(t *testing.T) {
 	w := given(t, "activities")
 	s := w.source("activities")

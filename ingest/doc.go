@@ -26,7 +26,7 @@
 //     appended again to the same partition, under the same origin; the shard drops
 //     it (I2).
 //   - The offset is forgotten (Kafka forgets idle groups): routing continues at the mark
-//     that the journal itself has of it; what was routed behind that is dropped. Where the
+//     that the journal itself has of it; what was routed after that is dropped. Where the
 //     log begins above the mark by now, that is a gap (actors/router/progress.go).
 //   - A release judges differently than the one before and both routed a record: the
 //     first disposition counts, since the place is the same and the second is dropped.
@@ -37,7 +37,7 @@
 //     *domain.GapError. The partition waits until an operator accepts the gap; the others
 //     continue.
 //   - A batch of the public topic does not parse: it arrives as one record, refused as
-//     corrupt, becomes a dead letter, and reading continues behind it. Its origin is the
+//     corrupt, becomes a dead letter, and reading continues after it. Its origin is the
 //     first offset that is lost, in the epoch that the leader's history has there: above
 //     what was routed and below what follows, whatever the damaged header says.
 //   - A record of the journal or the catalog begins with a magic and a version. A value

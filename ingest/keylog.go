@@ -44,7 +44,7 @@ func (l *KeyLog) Topic() domain.TopicID { return l.id }
 // End is the offset after the last key. It asks once.
 func (l *KeyLog) End(ctx context.Context) (int64, error) { return l.client.End(ctx, l.topic, 0) }
 
-// Append appends keys as one batch, and gives the offset behind them when all replicas in sync
+// Append appends keys as one batch, and gives the offset after them when all replicas in sync
 // have it; below zero: the broker has forgotten where. It repeats what may pass until ctx ends;
 // a batch may then be there twice, which changes nothing.
 func (l *KeyLog) Append(ctx context.Context, keys []domain.WrappedKey) (next int64, err error) {

@@ -10,10 +10,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
-// A gap of the catalog can only be accepted by a record of the catalog, behind the gap. So a
-// reader that meets one looks ahead: it reads on behind the gap, and behind those that follow,
+// A gap of the catalog can only be accepted by a record of the catalog, after the gap. So a
+// reader that meets one looks ahead: it reads on after the gap, and after those that follow,
 // applies nothing, and takes the first record that accepts the gap where it was met. Then it
-// applies what is at that record's To and behind, the record itself among it. That is a
+// applies what is at that record's To and after, the record itself among it. That is a
 // function of the log, the same in every replay. Until there is one the catalog stays stopped
 // and keeps looking: any node may append it.
 //
@@ -131,7 +131,7 @@ func answers(w *domain.AcceptGap, at journal.GapPlace) bool {
 		(w.Epoch < 0 || at.Epoch < 0 || w.Epoch == at.Epoch)
 }
 
-// pass reads on behind an accepted gap.
+// pass reads on after an accepted gap.
 func (c *Actor) pass(m *gapAccepted) {
 	state := &c.ledger.state
 	if c.broken || m.at != c.place() {

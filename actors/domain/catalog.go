@@ -231,7 +231,7 @@ type SetAside struct {
 func (*SetAside) Kind() Kind { return KindSetAside }
 
 // AcceptGap is an operator's word on a gap: a reader of the topic's partition that meets
-// a gap at From, behind a batch of the epoch given, reads on at To of NewTopic.
+// a gap at From, after a batch of the epoch given, reads on at To of NewTopic.
 type AcceptGap struct {
 	Topic     TopicID
 	Partition int

@@ -222,7 +222,7 @@ type Outcome struct {
 	RetryAfter uint32 // of Locked: seconds until a password is looked at again
 
 	ErasedAt   int64 // of an erasure: ms since 1970
-	ErasedNext int64 // of an erasure: the offset behind its record
+	ErasedNext int64 // of an erasure: the offset after its record
 	GoneBy     int64 // of an erasure: that of its command
 
 	MovedTo  int      // 1 + the shard that will have the last word; 0: this is it

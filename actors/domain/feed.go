@@ -7,10 +7,10 @@ type Listing struct {
 	Up            bool   // the oldest first; ties are ordered by ID ascending in both directions
 	Keyword       string // only what has it in a value of its content, in any case; empty: all
 	Offset, Limit int
-	After         *FeedAfter // rows behind it; Offset is 0 beside it
+	After         *FeedAfter // rows after it; Offset is 0 beside it
 }
 
-// FeedAfter is the last row of a page of a feed: the next page has what comes behind
+// FeedAfter is the last row of a page of a feed: the next page has what comes after
 // it.
 type FeedAfter struct {
 	At int64    // second of completion, or ms of recording in a listing of that order

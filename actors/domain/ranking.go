@@ -7,13 +7,13 @@ type Top struct {
 	Offset, Limit int
 	Latest        bool    // of members: each one's latest action too
 	Audience      bool    // of members: Leaders.Audience too
-	After         *After  // rows behind it; Offset is 0 beside it
+	After         *After  // rows after it; Offset is 0 beside it
 	Above         *uint64 // of members by score: only the number of those with more is wanted, in Leaders.Above
 	Least         uint64  // of standings: only brands with so many actions
 }
 
 // After is the last row of a page of leaders or of a crossover: the next page has what
-// comes behind it.
+// comes after it.
 type After struct {
 	Rank   uint64   // what it is ranked by: score, actions or a time; of a crossover members
 	Member MemberID // ties are ordered by it; of a crossover the brand's id
@@ -88,7 +88,7 @@ type Standing struct {
 type MemberListing struct {
 	Up            bool // by ID ascending; else descending
 	Offset, Limit int
-	After         MemberID // rows behind it; 0: from the start; Offset is 0 beside it
+	After         MemberID // rows after it; 0: from the start; Offset is 0 beside it
 	Changed       Second   // members whose record changed at or after it; 0: all
 }
 

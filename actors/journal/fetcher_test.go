@@ -24,7 +24,7 @@ func (r *steps) Read(ctx context.Context, next int64, epoch int32, _ []domain.Re
 	}
 }
 
-// I8: while a page is not done with, at most one more is read; behind a page of few
+// I8: while a page is not done with, at most one more is read; after a page of few
 // records none is.
 func TestI8_NoFetchBehindASmallPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

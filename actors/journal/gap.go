@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// A reader reads on behind a gap only where an operator accepted it (domain.AcceptGap). It
+// A reader reads on after a gap only where an operator accepted it (domain.AcceptGap). It
 // looks the accepted gap up where it meets the gap: by topic, partition, the offset at which
 // it is, and the epoch of the batch before. So what was accepted for one pass over a log is
 // found by every other that comes to the same gap: the next start, a rebuild, a replay
@@ -37,7 +37,7 @@ func (p GapPlace) Behind(w *domain.AcceptGap) GapPlace {
 	return p
 }
 
-// Acceptance is what an operator would have to accept to let a reader read on behind the gap
+// Acceptance is what an operator would have to accept to let a reader read on after the gap
 // that it met; nil where err is no gap, or one that no acceptance helps against. The reader
 // reads on where the log does: in a log that was cut, where it parts from what was read.
 //

@@ -32,9 +32,9 @@ type Copy interface {
 type Log interface {
 	// Topic is the log's id: another one is another log.
 	Topic() domain.TopicID
-	// End is the offset behind the last key.
+	// End is the offset after the last key.
 	End(ctx context.Context) (int64, error)
-	// Append returns the offset behind the keys when they are durable; below zero: it is not
+	// Append returns the offset after the keys when they are durable; below zero: it is not
 	// known. It repeats what may pass until ctx ends.
 	Append(ctx context.Context, keys []domain.WrappedKey) (next int64, err error)
 	// Read gives the keys at and after next, whose batch before had the epoch given; it waits

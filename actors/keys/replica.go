@@ -309,7 +309,7 @@ var errClosed = errors.New("the data keys are closed")
 
 // Close ends following. What waits gets an error.
 func (r *Replica) Close() error {
-	r.appends.mu.Lock() // none begins to send behind it
+	r.appends.mu.Lock() // none begins to send after it
 	r.end()
 	r.appends.mu.Unlock()
 	r.running.Wait()

@@ -68,7 +68,7 @@ func (p *listPage) offer(id domain.MemberID) {
 	}
 }
 
-// cut drops what is behind the first rows.
+// cut drops what is after the first rows.
 func (p *listPage) cut() {
 	if len(p.keys) > p.rows {
 		leastFirst(p.keys, p.rows)

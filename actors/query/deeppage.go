@@ -153,7 +153,7 @@ func (d *deepPager) rowsAfter(q *domain.Question, k key) (*domain.Answer, bool, 
 	return a, ok, nil
 }
 
-// part is the rows of a page of a list of which those behind the first ahead are given,
+// part is the rows of a page of a list of which those after the first ahead are given,
 // or asked of them; false when these do not hold the page.
 func part[T any](rows []T, offset, limit int, ahead uint64, asked int) ([]T, bool) {
 	skip := offset - int(ahead)

@@ -38,7 +38,7 @@ func audience(set []uint64, index *member.Index) uint64 {
 
 // farDown is the row from which on a page of leaders takes two rounds: the
 // members on it, then the latest action of each. One round would look that up for all rows
-// above, in every shard. The longest page behind a row is one longer than a page.
+// above, in every shard. The longest page after a row is one longer than a page.
 const farDown = 1001
 
 // deepLeaders answers a question for leaders in two rounds. Who did nothing any more when the

@@ -53,7 +53,7 @@ func (r *router) fetch(ctx context.Context, send func(any)) {
 	}
 }
 
-// readOn reads pages, also behind accepted gaps of the topic.
+// readOn reads pages, also after accepted gaps of the topic.
 func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (journal.GapPlace, error) {
 	at := journal.GapPlace{Topic: r.topic(), Partition: r.partition, Next: from.next, Epoch: from.epoch}
 	for {
@@ -70,7 +70,7 @@ func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (j
 	}
 }
 
-// acceptedOn is the accepted gap behind which the topic is read on, if err is a gap; nil: none.
+// acceptedOn is the accepted gap after which the topic is read on, if err is a gap; nil: none.
 func (r *router) acceptedOn(err error, at journal.GapPlace) *domain.AcceptGap {
 	var gap *domain.GapError
 	if !errors.As(err, &gap) {

@@ -37,7 +37,7 @@ func (r *router) Receive(ctx actor.Context) {
 	}
 }
 
-// fetched takes what the fetcher of this start says: a page of an earlier one comes behind
+// fetched takes what the fetcher of this start says: a page of an earlier one comes after
 // pages that were not routed.
 func (r *router) fetched(ctx actor.Context, message any) {
 	switch m := message.(type) {

@@ -19,7 +19,7 @@ import (
 // The origins that the shards keep cannot replace the mark. A page's records go to all
 // shards side by side, so the highest origin applied says nothing of those below it: a
 // router that died in the midst of a page has appended some shards' part of it and not the
-// others'. A log that was emptied since begins exactly behind the highest of them. Nor do
+// others'. A log that was emptied since begins exactly after the highest of them. Nor do
 // they tell a partition that was never read, which has a right to begin at the log's start
 // wherever that is, from one that was read when it was still empty.
 //

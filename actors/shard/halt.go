@@ -97,7 +97,7 @@ func (s *shard) failed(ctx actor.Context, err error) {
 	s.halt(ctx, fmt.Errorf("record %d cannot be applied: %w", p.Offset, errSettingAside))
 }
 
-// atGap reads on behind the gap that the fetcher met, if it is accepted, or stops at it.
+// atGap reads on after the gap that the fetcher met, if it is accepted, or stops at it.
 // What was read before is applied and committed first: the gap is where the shard is, in
 // every pass.
 func (s *shard) atGap(ctx actor.Context) {

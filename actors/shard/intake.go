@@ -11,7 +11,7 @@ import (
 type intake struct {
 	fetcher *journal.Fetcher // nil: the journal is not read
 	queue   pageQueue
-	gap     *domain.GapError // that the fetcher met behind the queue; nil: none
+	gap     *domain.GapError // that the fetcher met after the queue; nil: none
 }
 
 // start begins to read.

@@ -20,7 +20,7 @@ type restarts struct {
 }
 
 // retry reports that the record of a panic is to be applied once more, alone. It is decided by the
-// record, not by what was applied: a panic may come behind that.
+// record, not by what was applied: a panic may come after that.
 func (r *restarts) retry(p *machine.PanicError) bool {
 	if p.Offset < r.singly {
 		return false

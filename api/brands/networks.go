@@ -16,7 +16,7 @@ type place struct {
 // spotifyURI begins an address of Spotify that is no web address: spotify:artist:<id>.
 const spotifyURI = "spotify"
 
-// placeOf reads an address; false: it is none. The path of an old address may be behind #!.
+// placeOf reads an address; false: it is none. The path of an old address may be after #!.
 func placeOf(address string) (*place, bool) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -184,7 +184,7 @@ func google(p *place) []string {
 	return nil
 }
 
-// spotify is the id behind the first of the kinds that the address has. An address is of
+// spotify is the id after the first of the kinds that the address has. An address is of
 // pairs of a kind and an id: /user/<name>/playlist/<id>.
 func spotify(kinds ...string) func(*place) []string {
 	return func(p *place) []string {

@@ -30,7 +30,7 @@ func (l *Lines) ask(ctx context.Context, q *domain.Question) (*domain.Answer, er
 	return answer, err
 }
 
-// page asks for the rows behind those of the pages before; last: there are no more. What lies before
+// page asks for the rows after those of earlier pages; last: there are no more. What lies before
 // them is not looked at.
 func (l *Lines) page(ctx context.Context, q *domain.Question) (items []domain.FeedItem, at domain.Position, last bool, err error) {
 	if l.after != nil {

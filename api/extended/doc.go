@@ -8,7 +8,7 @@
 //	value     = bare text | "'" text "'"
 //
 // Names, "and" and the prefix are in any case. A bare value is a word, or several without an
-// operator in those behind the first; in a quoted one a quote is written twice. A path leads
+// operator in those after the first; in a quoted one a quote is written twice. A path leads
 // through an array to any of its elements. A number and a value that is one compare as numbers, of
 // any size; everything else as text, byte by byte. "~" finds a text in any case. A field that is
 // missing or null meets "!=" alone.

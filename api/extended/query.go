@@ -70,7 +70,7 @@ func Parse(s string) (Query, error) {
 	}
 }
 
-// parse reads a condition, and gives what is behind it and its and; more: there is one.
+// parse reads a condition, and gives what is after it and its and; more: there is one.
 func (c *Condition) parse(s string) (rest string, more bool, err error) {
 	at := strings.IndexAny(s, operators+blanks)
 	if at < 0 {
@@ -153,7 +153,7 @@ func bare(s string) (value, rest string, more bool, err error) {
 	return value, rest, more, nil
 }
 
-// nextWord is the first word of a text, and what is behind it.
+// nextWord is the first word of a text, and what is after it.
 func nextWord(s string) (word, behind string) {
 	s = strings.TrimLeft(s, blanks)
 	at := strings.IndexAny(s, blanks)

@@ -167,7 +167,7 @@ func (s *nodeSearch) open(ctx context.Context, batch []domain.MemberID) ([]*wire
 type firstRows struct {
 	down  bool
 	rows  int
-	after *ordered // only rows behind it count
+	after *ordered // only rows after it count
 	kept  []ordered
 	bytes int // of the keys that are kept
 }
@@ -187,7 +187,7 @@ func (f *firstRows) offer(o ordered) {
 	}
 }
 
-// first sorts what is kept and drops what is behind the first rows.
+// first sorts what is kept and drops what is after the first rows.
 func (f *firstRows) first() []ordered {
 	slices.SortFunc(f.kept, f.compare)
 	f.kept = f.kept[:min(f.rows, len(f.kept))]

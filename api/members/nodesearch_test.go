@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/extended"
 )
 
-// Of rows that are offered in any order the first behind a cursor are kept, with the bytes of their
+// Of rows that are offered in any order the first after a cursor are kept, with the bytes of their
 // keys, however many there are.
 func TestFirstRows_KeepsTheFirst(t *testing.T) {
 	seed := rand.Uint64()

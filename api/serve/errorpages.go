@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/problem"
 )
 
-// asHTML is what the page of an error for a browser is kept under, behind its path. No
+// asHTML is what the page of an error for a browser is kept under, after its path. No
 // request reaches it: the route has one segment fewer.
 const asHTML = "/html"
 

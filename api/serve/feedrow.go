@@ -9,10 +9,10 @@ import (
 )
 
 // Actions of one time are listed by ID, and a handover (domain.Handover) gives some other IDs. So the
-// cursor of a page that ends with a second stands behind all of that second; else, and in order of
+// cursor of a page that ends with a second stands after all of that second; else, and in order of
 // recording, it is good until the next handover of the account.
 
-// FeedRow is the row of the cursor behind the item at last; the feed has one more. recorded: the feed is
+// FeedRow is the row of the cursor after the item at last; the feed has one more. recorded: the feed is
 // in order of recording.
 func FeedRow(f *domain.Feed, last int, recorded bool) page.Row {
 	row, next := &f.Items[last], &f.Items[last+1]
@@ -25,7 +25,7 @@ func FeedRow(f *domain.Feed, last int, recorded bool) page.Row {
 	return page.Row{Rank: uint64(row.Row.Time), ID: uint64(row.Row.ID()), Text: handovers(f)}
 }
 
-// FeedAfter is where a feed goes on behind a cursor's row; nil: it has none.
+// FeedAfter is where a feed goes on after a cursor's row; nil: it has none.
 func FeedAfter(row *page.Row) *domain.FeedAfter {
 	if row == nil {
 		return nil

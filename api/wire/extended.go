@@ -150,7 +150,7 @@ func Derived(name string) bool { return slices.Contains(derivedNames, strings.To
 // Only has the node show these fields alone; nil: all.
 func (e *Extended) Only(fields *NodeFields) { e.only = fields }
 
-// MarshalJSON writes the derived fields, and behind them those that were merged and hide none.
+// MarshalJSON writes the derived fields, and after them those that were merged and hide none.
 func (e Extended) MarshalJSON() ([]byte, error) {
 	type derived Extended
 	b, err := Encode(derived(e))

@@ -36,7 +36,7 @@ func (k *dataKeys) Delete(ctx context.Context, ids []domain.KeyID) error {
 // keysDir is the directory of the data keys in --data.
 const keysDir = "keys"
 
-// opening opens the data keys: behind the catalog, which has the slot keys.
+// opening opens the data keys: after the catalog, which has the slot keys.
 func (k *dataKeys) opening(p *program) func(context.Context) error {
 	return func(ctx context.Context) error {
 		dir := filepath.Join(p.cfg.Data, keysDir)

@@ -91,7 +91,7 @@ func (w *simulation) putForeign() error {
 		}
 		return fmt.Errorf("append a stray: %w", err)
 	}
-	durable := done.Wait() == nil && !b.power.isOff() // what is synced behind the cut is not
+	durable := done.Wait() == nil && !b.power.isOff() // what is synced after the cut is not
 	w.tell("%d values of another program in %s/%d at %d, durable %v", len(values), name, partition, base, durable)
 	if name == kafka.Catalog {
 		return nil

@@ -55,7 +55,7 @@ func (c hitCounter) Hit(account domain.AccountID, app domain.ApplicationID, at t
 type usageLog struct {
 	journal.Log
 	life *lifeHits
-	off  func() bool // the broker's power: what is acknowledged behind the cut is not durable
+	off  func() bool // the broker's power: what is acknowledged after the cut is not durable
 }
 
 // Appender notes what it appends.
@@ -237,7 +237,7 @@ func (w *simulation) changeLimits() {
 			if err := operate(e, l, limits, plan); err == nil {
 				break
 			}
-			// A produce request that a relay holds back may land behind a later change.
+			// A produce request that a relay holds back may land after a later change.
 			w.model.mu.Lock()
 			l.doubtful = append(l.doubtful, limits)
 			w.model.mu.Unlock()

@@ -119,7 +119,7 @@ func (c admin) Start(ctx context.Context, topic string, partition int) (int64, e
 	return c.listOffset(ctx, topic, partition, earliest, false)
 }
 
-// End is the offset behind the last record that can be read now: those of open
+// End is the offset after the last record that can be read now: those of open
 // transactions cannot.
 func (c admin) End(ctx context.Context, topic string, partition int) (int64, error) {
 	return c.listOffset(ctx, topic, partition, latest, true)

@@ -8,7 +8,7 @@ import (
 )
 
 // Base offset and leader epoch of a batch are not under its checksum. A base is believed
-// where it fits the offset that is wanted and the batch behind; an epoch that differs
+// where it fits the offset that is wanted and the batch after; an epoch that differs
 // from that of the batch before, where the leader's history has it there.
 
 // history gives the leader epoch in which an offset was written. known is that of the
@@ -40,7 +40,7 @@ func (d *decoder) stop(err error) error {
 	return err
 }
 
-// after is where the batch behind a damaged one may begin: as the header of either says,
+// after is where the batch after a damaged one may begin: as the header of either says,
 // the lower of the two, so that no good batch is passed over. 0: neither makes sense.
 func (d *decoder) after(h *head, rest []byte) int64 {
 	next := int64(0)
@@ -54,7 +54,7 @@ func (d *decoder) after(h *head, rest []byte) int64 {
 	return next
 }
 
-// following is the base of the batch behind.
+// following is the base of the batch after.
 func following(rest []byte) (base int64, ok bool) {
 	if len(rest) <= recordbatch.AtFormat || rest[recordbatch.AtFormat] != recordbatch.Format {
 		return 0, false
@@ -62,8 +62,8 @@ func following(rest []byte) (base int64, ok bool) {
 	return int64(binary.BigEndian.Uint64(rest)), true
 }
 
-// misplaced reports a batch whose base is not the offset wanted, as behind a hole that
-// compaction left, and which cannot lie where it says: the batch behind it begins within
+// misplaced reports a batch whose base is not the offset wanted, as after a hole that
+// compaction left, and which cannot lie where it says: the batch after it begins within
 // it, or the log ends there.
 func (d *decoder) misplaced(h *head, rest []byte) bool {
 	if h.Base == d.page.Next {

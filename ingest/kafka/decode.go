@@ -31,7 +31,7 @@ type Page struct {
 	Arena []byte // of uncompressed records, all of them, or as many as it had room for
 }
 
-// A page stops behind the batch with which it has grown beyond these, where the fetcher has
+// A page stops after the batch with which it has grown beyond these, where the fetcher has
 // no less.
 const (
 	maxPageInflated = 32 << 20

@@ -328,7 +328,7 @@ func FuzzDecode_AnyBytes(f *testing.F) {
 		if next < 0 {
 			return
 		}
-		for rest := b; sign && len(rest) >= recordbatch.HeaderSize; { // else the checksum hides everything behind it
+		for rest := b; sign && len(rest) >= recordbatch.HeaderSize; { // else the checksum hides everything after it
 			size := recordbatch.Size(rest)
 			if size < recordbatch.HeaderSize || size > int64(len(rest)) {
 				break

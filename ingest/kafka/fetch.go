@@ -27,7 +27,7 @@ type FetchConfig struct {
 	MaxWait  time.Duration // how long for. 500 ms
 	Shared   bool          // small pages may come in one answer with those of other fetchers of the client
 
-	// MaxInflated is what a page may unpack to: it ends behind the batch with which it has
+	// MaxInflated is what a page may unpack to: it ends after the batch with which it has
 	// grown beyond, since a fetch of 1 MiB may claim to hold terabytes. 32 MiB
 	MaxInflated int
 }
@@ -88,7 +88,7 @@ func (f *Fetcher) Fetch(ctx context.Context, next int64, epoch int32) (*Page, er
 	var corrupt *domain.CorruptError
 	if errors.As(err, &corrupt) {
 		// Bytes may have been damaged on their way, and with more of them the batch
-		// behind, which says where to continue, is seen.
+		// after, which says where to continue, is seen.
 		page, err = f.fetch(ctx, next, epoch, 2*f.cfg.MaxBytes+(1<<20))
 	}
 	var gap *domain.GapError

@@ -77,7 +77,7 @@ func (p *Producer) Partition() int { return p.cfg.Partition }
 //
 // After an error the outcome may be unknown. Sending the same messages again then
 // continues with the same batch, which is stored once. Sending others opens a new
-// session: the batch given up may still appear, before or behind them.
+// session: the batch given up may still appear, before or after them.
 // Only ErrIdempotenceLost leaves the choice that is described there.
 func (p *Producer) Send(ctx context.Context, messages []Message) (base int64, err error) {
 	if p.unsettled != 0 && p.unsettled != p.fingerprint(messages) {
@@ -179,7 +179,7 @@ func (p *Producer) moveOn(messages, bytes int) {
 	s.producedBytes.Add(uint64(bytes))
 }
 
-// nextSequence is the sequence behind n records: it wraps to 0 after 2^31−1.
+// nextSequence is the sequence after n records: it wraps to 0 after 2^31−1.
 func nextSequence(sequence int32, n int) int32 {
 	return int32((int64(sequence) + int64(n)) & math.MaxInt32)
 }

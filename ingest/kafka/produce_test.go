@@ -128,7 +128,7 @@ func TestSend_OtherMessagesAfterAnUnknownOutcomeAreNoRepeat(t *testing.T) {
 	}
 }
 
-// A leader that loses its lead while it waits for its replicas answers so too, behind the
+// A leader that loses its lead while it waits for its replicas answers so too, after the
 // append: other messages do not take the sequence.
 func TestSend_NotLeaderMayHaveStored(t *testing.T) {
 	w := given(t)

@@ -7,7 +7,7 @@ import (
 )
 
 // fits reports that the body of an answer has the shape that it must have, so that what is
-// decoded of it is bounded by its bytes. Like Kafka it does not mind bytes behind it.
+// decoded of it is bounded by its bytes. Like Kafka it does not mind bytes after it.
 func fits(key int16, body []byte) bool {
 	shape, ok := shapes[kmsg.Key(key)]
 	if !ok {

@@ -97,7 +97,7 @@ func longVarint(b []byte) (v int64, rest []byte) {
 	return v, b[k:]
 }
 
-// field reads bytes behind their length and gives what follows them; nil: they are cut off. A
+// field reads bytes after their length and gives what follows them; nil: they are cut off. A
 // field of a length below zero is nil.
 func field(b []byte, strict bool) (v, rest []byte) {
 	n, b := varint(b)

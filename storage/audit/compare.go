@@ -184,7 +184,7 @@ func (w *pairWalk) compare() error {
 }
 
 // name finds the items that differ in a section: as many as are named, all of it is one
-// difference more behind them.
+// difference more after them.
 func (w *pairWalk) name(k format.BrandMonth, x, y sums) error {
 	if !w.findings.named(w.family) {
 		w.findings.add(w.family, w.key(k), altered)

@@ -120,7 +120,7 @@ func (x *search) at(p format.SlotKey, slot uint16) []byte {
 }
 
 // blocks appends all blocks of the slot that the iterator is at, and
-// leaves it behind them: ok reports that there is a key.
+// leaves it after them: ok reports that there is a key.
 func (x *search) blocks(it *pebble.Iterator) (ok bool, err error) {
 	x.Reset()
 	x.key = append(x.key[:0], it.Key()[:format.RowKeyLen]...)

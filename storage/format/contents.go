@@ -22,7 +22,7 @@ const (
 	hasLink
 	hasMedia
 	hasGeo
-	hasAction // of a copy of another row: that row's id, behind the strings
+	hasAction // of a copy of another row: that row's id, after the strings
 )
 
 // AppendContent appends all of a content but the time; nothing if there is nothing.

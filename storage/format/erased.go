@@ -22,7 +22,7 @@ func AppendErased(dst []byte, erased []domain.Ordinal) []byte {
 	return dst
 }
 
-// eachErased reads what AppendErased appends behind the version.
+// eachErased reads what AppendErased appends after the version.
 func (c *cursor) eachErased(f func(domain.Ordinal)) {
 	n, ord := c.uvarint(), uint64(0)
 	if n > uint64(len(c.b)) {

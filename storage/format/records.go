@@ -9,7 +9,7 @@ import (
 )
 
 // Members, requests, outbox entries, parked activities and the catalog's entities are Protocol
-// Buffers behind a version byte.
+// Buffers after a version byte.
 
 // AppendMessage appends the value of a pointer to a structure that package codec knows.
 func AppendMessage(dst []byte, v any) ([]byte, error) {

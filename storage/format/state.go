@@ -7,7 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// stateOrigins is the version of a state with origins behind it.
+// stateOrigins is the version of a state with origins after it.
 const stateOrigins = 2
 
 // maxShards bounds the number of shards: one has a slot at least.
@@ -52,7 +52,7 @@ func AppendState(dst []byte, s *domain.ShardState, late RecentOrigins) []byte {
 	return dst
 }
 
-// DecodeState reads a shard's state and the origins behind it.
+// DecodeState reads a shard's state and the origins after it.
 func DecodeState(v []byte) (s domain.ShardState, late RecentOrigins, err error) {
 	cur, err := openValue(v, "state", stateOrigins)
 	if err != nil {

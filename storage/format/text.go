@@ -40,7 +40,7 @@ func CatalogText(k, v []byte) (string, error) {
 	return fmt.Sprintf("%c %T\t%s", k[0], entity, text), err
 }
 
-// keyShapes are the fields of the keys behind the family: their names and lengths.
+// keyShapes are the fields of the keys after the family: their names and lengths.
 var keyShapes = map[byte][]struct {
 	name string
 	size int

@@ -17,7 +17,7 @@ import (
 )
 
 // A place is read as it was written, and nothing else is a place: not a part of one, not one with
-// something behind it, not one of another version.
+// something after it, not one of another version.
 func TestPlace_RoundTripOrDamaged(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := domain.KeyPlace{

@@ -81,7 +81,7 @@ func (t *tableFile) ReadAt(b []byte, offset int64) (int, error) {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sound reports that a block of a table matches the checksum behind it, the store's own:
+// sound reports that a block of a table matches the checksum after it, the store's own:
 // CRC-32C, rotated and moved.
 func sound(b []byte) bool {
 	const length = 4

@@ -147,7 +147,7 @@ func monthsOf(db pebble.Reader, family byte, shard uint16) (months []uint16, err
 		case found == month && there == shard:
 			months = append(months, month)
 		case found > month && found < 1<<16-1:
-			month = found - 1 // where the shard may have keys behind those of lower ones
+			month = found - 1 // where the shard may have keys after those of lower ones
 		}
 		if found == 1<<16-1 {
 			return months, nil

@@ -40,7 +40,7 @@ type Memory struct{ pool sync.Pool }
 // memory is a tail's, until its last user releases it.
 type memory struct {
 	actions  []format.Action
-	contents []content // of the actions, by their place; those behind its end have none
+	contents []content // of the actions, by their place; those after its end have none
 	bytes    []byte
 	users    atomic.Int32 // the shard, and snapshots
 }

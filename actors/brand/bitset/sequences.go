@@ -9,7 +9,7 @@ type Sequences struct {
 
 	low   uint64
 	dense []uint64 // if not empty, a bit for each sequence from low on
-	table []uint64 // else 1 + a sequence at its hash or behind it; 0: free. A power of two long, at most half full
+	table []uint64 // else 1 + a sequence at its hash or after it; 0: free. A power of two long, at most half full
 	shift int
 }
 

@@ -192,7 +192,7 @@ func (f *feedState) readContents(list []topk.Row, g func(i int, recorded int64, 
 
 // byRecording finds when the rows, which are in order of sequence, were recorded, and
 // puts those of one millisecond that follow one another in order of ID. open says that
-// there are more rows than these; more that the last of those wanted may sort behind
+// there are more rows than these; more that the last of those wanted may sort after
 // some of them.
 func (f *feedState) byRecording(list []topk.Row, open bool) (_ []topk.Row, more bool, err error) {
 	f.times = bitset.Sized(f.times, len(list))

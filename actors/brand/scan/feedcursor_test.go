@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// cursor has a random question ask for what is behind a row, which may be one that
+// cursor has a random question ask for what is after a row, which may be one that
 // there is, another shard's, or none.
 func (w *population) cursor(r *rand.Rand, h *question) {
 	member := memberOf(domain.Ordinal(r.IntN(w.members)))
@@ -43,7 +43,7 @@ func (w *population) cursor(r *rand.Rand, h *question) {
 // idOf is the id of the action.
 func idOf(f *placedRow) domain.ActionID { return domain.ActionIDOf(f.Seq, memberOf(f.Ord).Slot()) }
 
-// A page behind any row is the rest of the list, and cells hold what the list has, in
+// A page after any row is the rest of the list, and cells hold what the list has, in
 // chunks of their real size.
 func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 	if underRace {

@@ -254,7 +254,7 @@ func (x *coldFeed) scanRuns(s *rows.Set, a *Ask, takes func(s *outline.Stretch) 
 }
 
 // countAhead counts the rows of cold sets ahead of a cursor in order of recording, and offers those of its
-// own moment and what is stored with these. The others that are behind it have the sequences left.
+// own moment and what is stored with these. The others that are after it have the sequences left.
 func (x *coldFeed) countAhead(a *Ask, cold []*rows.Set) (left outline.Sequences, err error) {
 	f, in := &x.feed, x.feed.span
 	tied := outline.Sequences{From: f.Cursor.Least, To: f.Cursor.End}

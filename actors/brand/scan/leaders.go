@@ -14,7 +14,7 @@ type standing struct {
 }
 
 // answer ranks the members with an action in the question: the first Top.End of
-// them, or of those behind Top.After, each with its latest action if Top.Latest is set.
+// them, or of those after Top.After, each with its latest action if Top.Latest is set.
 // Audience is the caller's.
 // The error is ErrCold, or that of the Source.
 func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {

@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Finder is a substring search for one goroutine. It takes a text, many contents one behind the other
+// Finder is a substring search for one goroutine. It takes a text, many contents one after the other
 // among other things, and their content filter or nil. next tells for a place in the text the first
 // place from there on where a content may have the keyword; −1: there is none. Whether the content has
 // it in a value is for In to tell; next skips, at the speed of a search for bytes, all but
 //
 //   - the keyword itself, in either case, by the two bytes of it that are rarest;
-//   - an escape, behind which it may be spelled;
+//   - an escape, after which it may be spelled;
 //   - a letter beyond ASCII that folds into one of the keyword's.
 //
 // A next is valid until the next call.
@@ -32,7 +32,7 @@ func (k *Keyword) Finder() (find func(text []byte, filter []uint64) (next func(f
 type finder struct {
 	k     *Keyword
 	text  []byte
-	at    [3]int // of each of the marks: the first at or behind the place asked for last
+	at    [3]int // of each of the marks: the first at or after the place asked for last
 	match int    // likewise of the keyword
 }
 
@@ -83,7 +83,7 @@ func rarity(b byte) int {
 	return 12
 }
 
-// next is the first place at or behind from at which to look closer.
+// next is the first place at or after from at which to look closer.
 func (s *finder) next(from int) int {
 	if !s.k.ascii {
 		for i, b := range s.text[from:] {
@@ -103,7 +103,7 @@ func (s *finder) next(from int) int {
 	return first
 }
 
-// mark is the first of a mark at or behind from; the text's end where there is none.
+// mark is the first of a mark at or after from; the text's end where there is none.
 func (s *finder) mark(i, from int) int {
 	if s.at[i] < from {
 		s.at[i] = len(s.text)
@@ -114,7 +114,7 @@ func (s *finder) mark(i, from int) int {
 	return s.at[i]
 }
 
-// keyword is where it is first at or behind from, in either case; the text's end where
+// keyword is where it is first at or after from, in either case; the text's end where
 // it does not.
 func (s *finder) keyword(from int) int {
 	if s.match >= from {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// corpus is contents one behind the other, as a store has them.
+// corpus is contents one after the other, as a store has them.
 type corpus struct {
 	text   []byte
 	ends   []int // of each content

@@ -32,7 +32,7 @@ func (c *Cursor) Ahead(r *Row) bool {
 	return c.Member(domain.Ordinal(r.Ord)).Slot() <= c.ID.Slot()
 }
 
-// Tied are the times that rows ahead of the cursor and behind it may share: its own
+// Tied are the times that rows ahead of the cursor and after it may share: its own
 // second, as far as it lies in the range.
 func (c *Cursor) Tied(in domain.Range) domain.Range { return Within(in, c.At, c.At+1) }
 
@@ -44,7 +44,7 @@ func (c *Cursor) Before(in domain.Range) domain.Range {
 	return Within(in, c.At+1, math.MaxUint32)
 }
 
-// From are the times that rows behind the cursor may have.
+// From are the times that rows after the cursor may have.
 func (c *Cursor) From(in domain.Range) domain.Range {
 	if c.Up {
 		return Within(in, c.At, math.MaxUint32)

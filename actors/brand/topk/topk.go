@@ -26,8 +26,8 @@ type Page struct {
 	Up, recorded bool
 	Latest       bool // of each member only the latest row is listed
 	take         int
-	pruned       bool // what is behind the first take rows may be dropped
-	full         bool // take rows are known: whatever is behind edge is not among the first
+	pruned       bool // what is after the first take rows may be dropped
+	full         bool // take rows are known: whatever is after edge is not among the first
 	edge         Row
 	Rows         []Row
 	at           []uint32 // if latest, by ordinal: 1 + the place in rows; zero between questions
@@ -152,7 +152,7 @@ func (p *Page) Superseded(r *Row) bool {
 	return i != 0 && !later(r, &p.Rows[i-1])
 }
 
-// cut drops what is behind the first rows.
+// cut drops what is after the first rows.
 func (p *Page) cut() {
 	p.sort()
 	p.forget(p.Rows[p.take:])

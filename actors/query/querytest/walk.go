@@ -39,7 +39,7 @@ func itemsOf(q *domain.Question, a *domain.Answer) (rows []onList) {
 	return rows
 }
 
-// behindRow is the question for the page behind a row.
+// behindRow is the question for the page after a row.
 func behindRow(q *domain.Question, o onList) *domain.Question {
 	n := *q
 	if q.Shape == domain.ShapeFeed {
@@ -57,9 +57,9 @@ func Whole(q *domain.Question) *domain.Question {
 	return &n
 }
 
-// Walk asks for page after page, each behind the last row of the one before, and calls
+// Walk asks for page after page, each after the last row of the one before, and calls
 // change before each. What was on the list all the time must be met once, and
-// nothing twice; between moves what is behind a row is the rest of the whole list.
+// nothing twice; between moves what is after a row is the rest of the whole list.
 func Walk(q *domain.Question, ask func(*domain.Question) (*domain.Answer, error), change func()) error {
 	met, stayed := map[onList]bool{}, map[onList]bool(nil)
 	page := q

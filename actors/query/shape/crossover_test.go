@@ -36,7 +36,7 @@ func drawCrossovers(r *rapid.T) []*domain.Crossover {
 }
 
 // A crossover has each brand once with the members of all shards, most first and ties by id, however
-// far the ids lie apart; any window of it, and each page behind another's last row, is a part of that.
+// far the ids lie apart; any window of it, and each page after another's last row, is a part of that.
 func TestMergeCrossover_SumsInOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		parts := drawCrossovers(r)

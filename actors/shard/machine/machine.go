@@ -185,7 +185,7 @@ func (m *Machine) Load() (err error) {
 	return nil
 }
 
-// Passed moves the state behind a page that was applied. Its offsets hold also where the log has
+// Passed moves the state after a page that was applied. Its offsets hold also where the log has
 // none of our records at its end.
 func (m *Machine) Passed(p *domain.Page) {
 	m.State.Next, m.State.Epoch = max(m.State.Next, p.Next), p.Epoch

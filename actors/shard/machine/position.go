@@ -26,7 +26,7 @@ func (p *Position) Accepted() *domain.AcceptGap {
 	return p.c.Catalog.View().AcceptedGaps().At(p.Place())
 }
 
-// Pass moves the state behind an accepted gap.
+// Pass moves the state after an accepted gap.
 func (p *Position) Pass(w *domain.AcceptGap) {
 	p.c.Log.Warn("reading on behind a gap that the operator accepted", "shard", p.c.ID, "from", w.From, "to", w.To)
 	p.state.Journal, p.state.Next, p.state.Epoch = w.NewTopic, w.To, -1

@@ -86,7 +86,7 @@ func (n *lenders) next(ctx actor.Context, r *domain.Record, l *domain.Lend) erro
 	return nil
 }
 
-// lend sends the rows behind those that were sent. With the last of them the member is handed over.
+// lend sends the rows after those that were sent. With the last of them the member is handed over.
 func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) error {
 	at, id := k.Place(), k.State().Member.ID
 	rows, rest, err := n.rowsBehind(ctx, at, loan)

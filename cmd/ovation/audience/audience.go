@@ -94,7 +94,7 @@ func monday(t time.Time) time.Time {
 // Start is the first moment of the history: midnight UTC of a Monday.
 func (a *Audience) Start() time.Time { return a.start }
 
-// End is the first moment behind the history: midnight UTC of a Monday.
+// End is the first moment after the history: midnight UTC of a Monday.
 func (a *Audience) End() time.Time { return a.start.AddDate(0, 0, historyDays) }
 
 // date is the day's midnight UTC.

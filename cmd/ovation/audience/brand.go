@@ -15,7 +15,7 @@ type Brand struct {
 	Country  string // where it is from
 	Domain   string // of its site
 	Catalog  Release
-	Releases []Release // of the history and the week behind it, by day
+	Releases []Release // of the history and the week after it, by day
 	Concerts []Concert // likewise
 
 	fame uint64 // how widely known, beside the others
@@ -34,7 +34,7 @@ type Release struct {
 // Track is what is played.
 type Track struct{ Name, ISRC string }
 
-// Largest is the greatest release of an artist with a week before and a week behind
+// Largest is the greatest release of an artist with a week before and a week after
 // it in the history; nil: none.
 func (b *Brand) Largest() (best *Release) {
 	for i := range b.Releases {

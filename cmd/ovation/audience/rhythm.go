@@ -86,7 +86,7 @@ func (h habit) week() *[7]weights {
 }
 
 // weekdayOf is the day, 0 for Monday, of a half hour of the week; it may lie in the
-// week before or behind.
+// week before or after.
 func weekdayOf(slot int) int { return (slot + 7*slots) / slots % 7 }
 
 // of is the member's day: how much it does in each slot.

@@ -32,7 +32,7 @@
 //   - A position is written only when all before it is acknowledged, so that a run that
 //     was killed resumes with nothing missing, and repeats a little.
 //   - A source that is not the one published from is noticed and refused, but for rows
-//     added behind its end. So is a mapping that changed, and another log.
+//     added after its end. So is a mapping that changed, and another log.
 //   - No value of a row is in an error or the log; it is in the rejects, if asked for.
 //
 // # Who may call

@@ -37,7 +37,7 @@ func TestState_TornLineIsForgottenAlone(t *testing.T) {
 		dir := t.TempDir()
 		torn := fixtureIn(t, dir)
 		torn.write("known.ndjson", string(whole[:n]))
-		for range 2 { // and once more, with what was learned behind it
+		for range 2 { // and once more, with what was learned after it
 			s, err := OpenState(dir, "t", 7)
 			if err != nil {
 				t.Fatalf("torn at %d: %v", n, err)

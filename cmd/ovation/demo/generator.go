@@ -106,7 +106,7 @@ func (g *Generator) action(a *audience.Action) (input.Action, error) {
 	return out, err
 }
 
-// Mark is the place behind the current action.
+// Mark is the place after the current action.
 func (g *Generator) Mark(actions uint64) input.Mark {
 	return input.Mark{Line: g.row.Line, Actions: actions, Sum: g.row.Action.ID}
 }

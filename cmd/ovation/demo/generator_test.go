@@ -37,7 +37,7 @@ func (g *Generator) ids(t *testing.T) (ids []string) {
 	}
 }
 
-// A generator resumes behind its mark, and refuses the mark of another audience.
+// A generator resumes after its mark, and refuses the mark of another audience.
 func TestGenerator_Resume(t *testing.T) {
 	t.Parallel()
 	all := openGenerator(t, 1).ids(t)

@@ -49,7 +49,7 @@ type listen struct {
 	count        int64
 }
 
-// readListens reads it; users and artists that no tagging has come behind the others.
+// readListens reads it; users and artists that no tagging has come after the others.
 func (l *lastfm) readListens(t testing.TB, dir string) (rows []listen) {
 	l.rows(t, dir, "user_artists.dat.gz", 3, func(f []string) {
 		number := atoi(t, f[0])

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// printedPage is the address of /docs that a demo prints, with its key behind the #.
+// printedPage is the address of /docs that a demo prints, with its key after the #.
 var printedPage = regexp.MustCompile(`(?m)^Docs +(http://\S+)/docs#(\S+)$`)
 
 // pageDocument is what /docs begins with, as far as a first request needs it.

@@ -21,7 +21,7 @@ func (s *spoiled) behind(member string) {
 	s.last = func(v []byte) []byte { return []byte(string(v[:len(v)-1]) + "," + member + "}") }
 }
 
-// also adds a header, behind those of the event.
+// also adds a header, after those of the event.
 func (s *spoiled) also(key string, value []byte) {
 	s.extra = append(s.extra, kafka.Header{Key: key, Value: value})
 }

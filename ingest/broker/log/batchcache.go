@@ -8,7 +8,7 @@ type recent struct {
 	now, before generation
 }
 
-// generation is batches behind one another. When one is full it becomes the one before.
+// generation is batches one after the other. When one is full it becomes the one before.
 type generation struct {
 	batches []stretch
 	bytes   []byte

@@ -87,7 +87,7 @@ func (b *blocks) lose(offset, end int64, met error) *loss {
 }
 
 // behind is the base of the first batch in [from, end) that can be read; end: there is none. Tables are looked
-// into before what is in memory, which is newer and so behind all of them.
+// into before what is in memory, which is newer and so after all of them.
 func (b *blocks) behind(from, end int64) int64 {
 	for flushed := false; from < end; flushed = true {
 		next, err := b.store.db.Readable(b.key(keyBlock), uint64(from), uint64(end), func(base uint64) bool {

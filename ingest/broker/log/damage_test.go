@@ -278,7 +278,7 @@ func TestDamage_ABadBlockIsReadOnce(t *testing.T) {
 	}
 }
 
-// What lies behind damage is found without a look at every lost offset, however many there are; single
+// What lies after damage is found without a look at every lost offset, however many there are; single
 // batches among those that are lost are found, and what is in memory alone.
 func TestDamage_WhatIsBehindManyLostOffsetsIsFoundBySeeking(t *testing.T) {
 	const batches, each = 120, 10_000
@@ -328,7 +328,7 @@ func TestDamage_WhatIsBehindManyLostOffsetsIsFoundBySeeking(t *testing.T) {
 			}
 			before := checked()
 			whole, lost := readAll(t, l, rand.New(rand.NewPCG(1, 1)), id, 0)
-			if asked := checked() - before; asked > 5*mostRecords*int64(len(lost)) { // those behind the first are few
+			if asked := checked() - before; asked > 5*mostRecords*int64(len(lost)) { // those after the first are few
 				t.Errorf("%d filters and blocks were asked for", asked)
 			}
 			missing := int64(0)

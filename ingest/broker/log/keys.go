@@ -54,7 +54,7 @@ type partID struct {
 
 func (p partID) String() string { return fmt.Sprintf("topic %s partition %d", p.topic, p.index) }
 
-// key is the prefix of the partition's keys of one kind; there is room behind it.
+// key is the prefix of the partition's keys of one kind; there is room after it.
 func (p partID) key(kind byte) []byte {
 	return binary.BigEndian.AppendUint32(topicKey(kind, p.topic), uint32(p.index))
 }

@@ -213,7 +213,7 @@ func (d *Topics) Delete(id domain.TopicID) error {
 	if err := d.stageDelete(b, id); err != nil {
 		return d.shared.fail(err)
 	}
-	for _, p := range t.parts { // from here on no append enters the WAL behind the deletion
+	for _, p := range t.parts { // from here on no append enters the WAL after the deletion
 		p.mu.Lock()
 		p.gone = true
 		p.mu.Unlock()

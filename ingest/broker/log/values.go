@@ -36,7 +36,7 @@ type cursor struct {
 	bad bool
 }
 
-// open is a cursor behind the version byte.
+// open is a cursor after the version byte.
 func open(v []byte) *cursor {
 	c := &cursor{b: v}
 	if c.u8() != valueVersion {

@@ -45,7 +45,7 @@ func (f *Filter) grow(rows int) {
 	f.parts = append(f.parts, part{words: make([]uint32, blocks*blockWords), room: rows})
 }
 
-// grownBy is how many rows there is room for in a part behind others that had room for so
+// grownBy is how many rows there is room for in a part after others that had room for so
 // many.
 func grownBy(room int) int {
 	if room < filterMuch {
