@@ -14,7 +14,7 @@
 //	incoming  a body of an account that is read, and what it is parsed to
 //	waiting   a request that waits for a position (wait_for, refresh)
 //	making    an answer that is made: given back before the answer is written
-//	outgoing  an answer that is written
+//	outgoing  an answer that is written, but for one that fits the buffer of its connection
 //	streams   an answer that is made while it is written
 //	parts     a part of such an answer, while it is made
 //
