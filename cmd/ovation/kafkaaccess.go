@@ -2,11 +2,8 @@ package main
 
 import (
 	"cmp"
-	"crypto/hkdf"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -121,8 +118,7 @@ func (c *Config) keptTopics() []string {
 
 // nodePassword is that of wire.NodeUser: every node of the installation has it.
 func (s *Secrets) nodePassword() (string, error) {
-	key, err := hkdf.Key(sha256.New, s.Pepper[:], nil, "ovation: a node at the embedded log", sha256.Size)
-	return hex.EncodeToString(key), err
+	return wire.NodePassword(s.Pepper[:])
 }
 
 // kafkaPassword is the one for --kafka-sasl, if the environment has none.

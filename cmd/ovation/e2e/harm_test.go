@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"crypto/hkdf"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
@@ -123,11 +121,11 @@ func nodePassword(t *testing.T, data string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, err := hkdf.Key(sha256.New, pepper, nil, "ovation: a node at the embedded log", sha256.Size)
+	password, err := wire.NodePassword(pepper)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return hex.EncodeToString(key)
+	return password
 }
 
 func (h *topicFixture) must(err error) {

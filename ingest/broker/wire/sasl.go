@@ -1,7 +1,10 @@
 package wire
 
 import (
+	"crypto/hkdf"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -11,6 +14,12 @@ import (
 
 // NodeUser is the user as which a node of this installation authenticates on a socket.
 const NodeUser = "ovation-node"
+
+// NodePassword is that of NodeUser, for who has the pepper of the installation: every node.
+func NodePassword(pepper []byte) (string, error) {
+	key, err := hkdf.Key(sha256.New, pepper, nil, "ovation: a node at the embedded log", sha256.Size)
+	return hex.EncodeToString(key), err
+}
 
 const (
 	saslMechanism  = "SCRAM-SHA-256"
