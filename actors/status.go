@@ -165,7 +165,7 @@ func (h *health) Degraded() error {
 		if why := s.Space.Why(); why != "" {
 			note(s.ID, why)
 		}
-		if s.Apart.Load() {
+		if s.OutboxFull.Load() {
 			note(s.ID, "nothing is applied until it can be published: "+
 				retry.Causes(s.Outbox.Tried()...))
 		}

@@ -21,16 +21,16 @@ const (
 	fetchBytes  = 512 << 10
 	pageRecords = 2048
 
-	leastFetch   = 64 << 10
-	leastRecords = 256
+	minFetchBytes = 64 << 10
+	minRecords    = 256
 )
 
 // PageSizeWithin is the size with which so many readers take so many bytes at most: each has
 // two pages in flight and one that is decoded, which unpack to four times their bytes and
 // as many again in records. It is never so small that each page is a few batches.
 func PageSizeWithin(bytes int64, readers int) PageSize {
-	fetch := min(max(int(bytes/int64(readers)/(3*8)), leastFetch), fetchBytes)
-	return PageSize{Bytes: fetch, Records: min(max(fetch/256, leastRecords), pageRecords)}
+	fetch := min(max(int(bytes/int64(readers)/(3*8)), minFetchBytes), fetchBytes)
+	return PageSize{Bytes: fetch, Records: min(max(fetch/256, minRecords), pageRecords)}
 }
 
 func (s PageSize) orDefault() PageSize {

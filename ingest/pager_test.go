@@ -72,7 +72,7 @@ func TestPager_ReusesReleasedMemoryOnly(t *testing.T) {
 func TestI8_PagesAreBoundedInBytes(t *testing.T) {
 	const readers, memory = 8, 4 << 20
 	size := PageSizeWithin(memory, readers)
-	if n := 3 * 8 * size.Bytes * readers; n > 3*memory || size.Bytes < leastFetch || size.Records < leastRecords {
+	if n := 3 * 8 * size.Bytes * readers; n > 3*memory || size.Bytes < minFetchBytes || size.Records < minRecords {
 		t.Fatalf("%d readers of %+v take %d bytes of %d", readers, size, n, memory)
 	}
 	if large := PageSizeWithin(1<<40, readers); large != (PageSize{}).orDefault() {

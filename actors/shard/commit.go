@@ -25,12 +25,12 @@ type commits struct {
 }
 
 // commitInterval is the longest time between commits while records keep coming;
-// commitMost the most records in one.
+// maxCommitRecords the most records in one.
 const (
 	commitInterval     = 10 * time.Millisecond
 	commitIntervalBusy = 50 * time.Millisecond
 	busyRate           = 4000 // records in 200 ms: 20,000 a second
-	commitMost         = 20_000
+	maxCommitRecords   = 20_000
 )
 
 // due reports that so many records, or so much time, came since the last commit.
@@ -39,7 +39,7 @@ func (c *commits) due() bool {
 	if c.handle.rate.Load() > busyRate {
 		interval = commitIntervalBusy
 	}
-	return c.records >= commitMost || time.Since(c.since) >= interval
+	return c.records >= maxCommitRecords || time.Since(c.since) >= interval
 }
 
 // reset forgets what was applied: the shard starts again from the last commit.

@@ -32,7 +32,7 @@ func (s *shard) close() {
 
 // halt stops the shard visibly: status and readiness say why.
 func (s *shard) halt(ctx actor.Context, err error) {
-	s.become(Stopped, s.held)
+	s.become(Stopped, s.stopped)
 	var crash *crash.Error
 	if errors.As(err, &crash) {
 		s.broken = true

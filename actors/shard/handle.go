@@ -20,16 +20,16 @@ type Handle struct {
 	Behaviour atomic.Int32
 	offsets
 	halted
-	Fresh    journal.Freshness
-	Reads    atomic.Int64 // pages read
-	Stats    machine.Stats
-	Panics   atomic.Int64
-	Progress progress
-	Apart    atomic.Bool // its outbox was full: routers do not wait for it until it is near the end again
-	Outbox   outbox.Status
-	Reading  retry.State
-	Space    retry.State
-	clock    clockShared
+	Fresh      journal.Freshness
+	Reads      atomic.Int64 // pages read
+	Stats      machine.Stats
+	Panics     atomic.Int64
+	Progress   progress
+	OutboxFull atomic.Bool // its outbox was full: routers do not wait for it until it is near the end again
+	Outbox     outbox.Status
+	Reading    retry.State
+	Space      retry.State
+	clock      clockShared
 }
 
 // offsets are how far a shard is in its journal.
@@ -86,8 +86,8 @@ func (h *Handle) near(next int64) bool { return h.End.Load()-next <= NearEnd }
 
 // Bounds of a serving shard's backlog.
 const (
-	backlogLeast = 1_000
-	backlogMost  = 20_000
+	minBacklog = 1_000
+	maxBacklog = 20_000
 )
 
 // Grew notes that the journal partition reaches to end.
@@ -117,8 +117,8 @@ func (h *Handle) Wait(ctx context.Context) error {
 
 // HasRoom reports that Wait returns at once.
 func (h *Handle) HasRoom() bool {
-	limit := min(max(h.rate.Load(), backlogLeast), backlogMost)
-	return Behaviour(h.Behaviour.Load()) != Serving || h.Apart.Load() || h.End.Load()-h.Applied.Load() < limit
+	limit := min(max(h.rate.Load(), minBacklog), maxBacklog)
+	return Behaviour(h.Behaviour.Load()) != Serving || h.OutboxFull.Load() || h.End.Load()-h.Applied.Load() < limit
 }
 
 // applied notes that all records below next are committed.
@@ -135,14 +135,14 @@ func (h *Handle) become(b Behaviour) {
 
 // leave has routers not wait for the shard.
 func (h *Handle) leave() {
-	h.Apart.Store(true)
+	h.OutboxFull.Store(true)
 	h.Progress.moved()
 }
 
 // rejoin has routers wait for the shard again, once it publishes and is near the end of its
 // partition.
 func (h *Handle) rejoin(next int64, outboxFull bool) {
-	if h.Apart.Load() && h.near(next) && !outboxFull {
-		h.Apart.Store(false)
+	if h.OutboxFull.Load() && h.near(next) && !outboxFull {
+		h.OutboxFull.Store(false)
 	}
 }

@@ -25,15 +25,15 @@ func behind(records int64) *Handle {
 func TestWait_EndsAtTheMoveThatMakesRoom(t *testing.T) {
 	const waiters = 1000
 	for name, move := range map[string]func(h *Handle){
-		"a commit":       func(h *Handle) { h.applied(backlogLeast + 1) },
-		"a faster shard": func(h *Handle) { h.rate.Store(3 * backlogLeast); h.applied(2) },
+		"a commit":       func(h *Handle) { h.applied(minBacklog + 1) },
+		"a faster shard": func(h *Handle) { h.rate.Store(3 * minBacklog); h.applied(2) },
 		"another state":  func(h *Handle) { h.become(CatchingUp) },
 		"a stop":         func(h *Handle) { h.become(Stopped) },
 		"an outbox full": func(h *Handle) { h.leave() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := behind(2 * backlogLeast)
+				h := behind(2 * minBacklog)
 				var done atomic.Int64
 				var all sync.WaitGroup
 				began := time.Now()

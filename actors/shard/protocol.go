@@ -10,7 +10,7 @@ import (
 // nodes. A message is its receiver's once it is sent.
 
 // Shard, catalog → itself: go on with the pages that wait.
-type goOn struct{}
+type applyNext struct{}
 
 // Anyone → shard: see internal/waiters for what is awaited.
 type (

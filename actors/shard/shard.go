@@ -26,7 +26,7 @@ type shard struct {
 	acks    publisherAcks
 	disk    diskGate
 
-	running bool // a goOn is on its way, or being handled
+	running bool // an applyNext is on its way, or being handled
 	broken  bool // it panicked: it does not start again in this process
 }
 
@@ -89,8 +89,8 @@ func (s *shard) applying(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *journal.Page:
 		s.take(ctx, m)
-	case *goOn:
-		s.goOn(ctx)
+	case *applyNext:
+		s.applyNext(ctx)
 	case *waiters.AwaitOffset:
 		s.commits.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.machine.Sent(0, 0))
 	case *waiters.AwaitStream:
@@ -125,9 +125,9 @@ func (s *shard) applying(ctx actor.Context) {
 	}
 }
 
-// held is the behaviour of a shard that stopped. A position that is awaited is not answered: the
+// stopped is the behaviour of a shard that stopped. A position that is awaited is not answered: the
 // waiter asks another replica or gives up.
-func (s *shard) held(ctx actor.Context) {
+func (s *shard) stopped(ctx actor.Context) {
 	if _, ok := ctx.Message().(*CatalogMoved); ok && !s.broken {
 		if s.env.restarts.lifted(s.env.Catalog.View()) || s.env.Handle.Gap.Load() != nil && s.machine.Position.Lifted() {
 			s.start(ctx)
@@ -190,12 +190,12 @@ func (s *shard) take(ctx actor.Context, p *journal.Page) {
 	s.intake.queue.push(p)
 	if !s.running {
 		s.running = true
-		s.goOn(ctx)
+		s.applyNext(ctx)
 	}
 }
 
-// goOn applies one micro-batch; other messages come in between micro-batches.
-func (s *shard) goOn(ctx actor.Context) {
+// applyNext applies one micro-batch; other messages come in between micro-batches.
+func (s *shard) applyNext(ctx actor.Context) {
 	if !s.running || s.intake.queue.empty() {
 		s.running = false
 		return
@@ -221,7 +221,7 @@ func (s *shard) goOn(ctx actor.Context) {
 		s.atGap(ctx)
 		return
 	}
-	ctx.Send(ctx.Self(), &goOn{})
+	ctx.Send(ctx.Self(), &applyNext{})
 }
 
 // mayApply reports that more may be applied. Else what was applied is committed, and the rest
@@ -244,7 +244,7 @@ func (s *shard) mayApply(ctx actor.Context) bool {
 	committed := s.commits.records == 0 || s.commit(ctx)
 	if !full && committed {
 		tell := s.tell
-		time.AfterFunc(diskEvery, func() { tell(&goOn{}) })
+		time.AfterFunc(diskEvery, func() { tell(&applyNext{}) })
 	}
 	return false
 }
@@ -308,6 +308,6 @@ func (s *shard) published(ctx actor.Context, m *published) {
 	s.env.Handle.rejoin(state.Next, s.machine.Outbox.Full())
 	if !s.running && !s.intake.queue.empty() {
 		s.running = true
-		ctx.Send(ctx.Self(), &goOn{})
+		ctx.Send(ctx.Self(), &applyNext{})
 	}
 }
