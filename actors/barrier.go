@@ -111,11 +111,11 @@ func (b *barrier) awaitBacklog(ctx context.Context, wait domain.Position) error 
 	return nil
 }
 
-// Ends is the position at which everything is applied that was accepted before the
+// AcceptedPosition is the position at which everything is applied that was accepted before the
 // call: by the API, or by the public topic, of which it waits until it is in the
 // journal. A partition of it that is stopped, or behind until ctx ends, is
 // ErrUnavailable.
-func (b *barrier) Ends(ctx context.Context) (domain.Position, error) {
+func (b *barrier) AcceptedPosition(ctx context.Context) (domain.Position, error) {
 	ctx, cancel := context.WithTimeout(ctx, deadline.Left(ctx))
 	defer cancel()
 	// The order matters: what a router stamped it stamped by the catalog, and what it

@@ -28,7 +28,7 @@ func TestI4_BarrierCoversAllThatWasAccepted(t *testing.T) {
 			}
 		}
 		r.publish(acts...)
-		at, err := r.node.Ends(context.Background())
+		at, err := r.node.AcceptedPosition(context.Background())
 		r.must(err)
 		a, err := r.node.Ask(context.Background(), &domain.Question{
 			Account: 1, Shape: domain.ShapeTally, Range: domain.AllTime, Groups: []domain.Group{{Definition: 100}},
@@ -70,7 +70,7 @@ func TestI4_BarrierWaitsForThePartitions(t *testing.T) {
 	source.asked.Store(false)
 	r.publish(domain.Activity{Member: id, Definition: 100, Brand: 1, Time: 1_600_000_000, Hash: 1})
 	r.open()
-	at, err := r.node.Ends(context.Background())
+	at, err := r.node.AcceptedPosition(context.Background())
 	if err == nil {
 		err = r.node.Await(context.Background(), at)
 	}

@@ -125,7 +125,7 @@
 //	definition      what can be done: an activity as the catalog defines it
 //	disposition     what becomes of an activity; outcome: what becomes of a request
 //	micro-batch     the records that a shard applies between two looks at its mailbox
-//	barrier         the position at which everything accepted before is applied (Ends)
+//	barrier         the position at which everything accepted before is applied (AcceptedPosition)
 //	accepted gap    what an operator gave up of a log, by place and epoch
 //	life            how often a journal partition was given up before a record
 //	set aside       a record that cannot be applied, made a dead letter by the catalog

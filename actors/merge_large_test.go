@@ -64,7 +64,7 @@ func (x *writtenAndRead) tally(members []domain.MemberID, wait bool) (domain.Cou
 		var at domain.Position
 		var err error
 		if wait {
-			at, err = x.node.Ends(context.Background())
+			at, err = x.node.AcceptedPosition(context.Background())
 		}
 		var a *domain.Answer
 		if err == nil {

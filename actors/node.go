@@ -111,7 +111,7 @@ func (n *Node) settings(id int, h *shard.Handle) shard.Config {
 	c := n.shards.settings(id, h)
 	c.Catalog = n.catalogReader.handle
 	c.SetAside = n.setAside
-	c.Counted = n.usage.elsewhere.see
+	c.Counted = n.usage.remote.see
 	c.Yield = &n.questions
 	return c
 }

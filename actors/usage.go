@@ -24,7 +24,7 @@ type usage struct {
 	incarnation uint64
 	appender    func(domain.Slot) *journal.PartitionAppender
 	appending   chan struct{} // holds one while totals are appended
-	elsewhere   elsewhere
+	remote      remoteUsage
 }
 
 // tally is a total of hits, and of those that took a token of the account's rate. A total that begins again,
@@ -51,7 +51,7 @@ const countEvery = time.Second
 func newUsage(incarnation uint64, now func() time.Time, appender func(domain.Slot) *journal.PartitionAppender) *usage {
 	return &usage{
 		total: map[usageKey]tally{}, moved: map[usageKey]bool{}, incarnation: incarnation, appender: appender,
-		appending: make(chan struct{}, 1), elsewhere: newElsewhere(incarnation, now),
+		appending: make(chan struct{}, 1), remote: newRemoteUsage(incarnation, now),
 	}
 }
 
@@ -64,7 +64,7 @@ func (u *usage) Hit(account domain.AccountID, application domain.ApplicationID, 
 		t.incarnation = u.incarnation
 		if k.hour <= u.gone {
 			t.incarnation = rand.Uint64()
-			u.elsewhere.isOwn(t.incarnation)
+			u.remote.isOwn(t.incarnation)
 		}
 	}
 	t.hits++

@@ -142,7 +142,7 @@ func TestUsage_Elsewhere(t *testing.T) {
 		var mu sync.Mutex
 		heard := map[*harness]map[domain.AccountID]uint64{one: {}, two: {}}
 		listen := func(r *harness) {
-			r.node.Elsewhere(func(account domain.AccountID, tokens uint64) {
+			r.node.OnRemoteTokens(func(account domain.AccountID, tokens uint64) {
 				mu.Lock()
 				defer mu.Unlock()
 				heard[r][account] += tokens
@@ -275,7 +275,7 @@ func TestUsage_HoursThatComeAgain(t *testing.T) {
 		t.Run(leap.String(), func(t *testing.T) {
 			at := time.Date(2026, 3, 15, 11, 30, 0, 0, time.UTC)
 			u := newUsage(1, func() time.Time { return at }, nil)
-			u.Elsewhere(func(_ domain.AccountID, n uint64) { t.Errorf("%d tokens of this node are told as another's", n) })
+			u.OnRemoteTokens(func(_ domain.AccountID, n uint64) { t.Errorf("%d tokens of this node are told as another's", n) })
 			most, later := map[uint64]uint64{}, map[uint64]uint64{} // what the log makes of the counts
 			note := func() {
 				for _, c := range u.take() {
@@ -286,8 +286,8 @@ func TestUsage_HoursThatComeAgain(t *testing.T) {
 					of[c.incarnation] = max(of[c.incarnation], c.hits)
 					rec := c.record()
 					rec.Time = at.UnixMilli()
-					u.elsewhere.see(&rec)
-					u.elsewhere.see(&rec)
+					u.remote.see(&rec)
+					u.remote.see(&rec)
 				}
 			}
 			want, wantLater := uint64(0), uint64(0)
@@ -329,9 +329,9 @@ func TestUsage_ElsewhereWithANodeAhead(t *testing.T) {
 		now := time.Date(2026, 3, 15, 11, 30, 0, 0, time.UTC)
 		u := newUsage(1, func() time.Time { return now }, nil)
 		told := map[domain.AccountID]uint64{}
-		u.Elsewhere(func(account domain.AccountID, n uint64) { told[account] += n })
+		u.OnRemoteTokens(func(account domain.AccountID, n uint64) { told[account] += n })
 		see := func(node uint64, hour uint32, taken uint64) {
-			u.elsewhere.see(&domain.Record{Account: domain.AccountID(node), Time: now.UnixMilli(), Command: &domain.Usage{
+			u.remote.see(&domain.Record{Account: domain.AccountID(node), Time: now.UnixMilli(), Command: &domain.Usage{
 				Application: 1, Hour: hour, Incarnation: node, Total: taken, Taken: taken,
 			}})
 		}

@@ -280,8 +280,8 @@ func (s *fakeEngine) Await(ctx context.Context, p domain.Position) error {
 	return nil
 }
 
-// Ends is where everything is applied that was submitted.
-func (s *fakeEngine) Ends(context.Context) (domain.Position, error) {
+// AcceptedPosition is where everything is applied that was submitted.
+func (s *fakeEngine) AcceptedPosition(context.Context) (domain.Position, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.stopped {
@@ -315,7 +315,7 @@ func (s *fakeEngine) Hit(_ domain.AccountID, _ domain.ApplicationID, _ time.Time
 	}
 }
 
-func (s *fakeEngine) Elsewhere(f func(domain.AccountID, uint64)) { s.elsewhere = f }
+func (s *fakeEngine) OnRemoteTokens(f func(domain.AccountID, uint64)) { s.elsewhere = f }
 
 // testHasher hashes under a fixed secret.
 type testHasher struct{}

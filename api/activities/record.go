@@ -134,7 +134,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	}
 	out, err := req.Submit(ctx, s)
 	if err != nil && s.Activity.Refusal == domain.Accepted {
-		return nil, serve.BlameMember(err, in.Action.memberParameter())
+		return nil, serve.WithParameter(err, in.Action.memberParameter())
 	}
 	if err != nil {
 		return nil, err
@@ -153,7 +153,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	}
 	if out.Replayed { // the member may be erased since
 		if _, err := req.Survivor(ctx, out.Member, out.Position); err != nil {
-			return nil, serve.BlameMember(err, in.Action.memberParameter())
+			return nil, serve.WithParameter(err, in.Action.memberParameter())
 		}
 	}
 	item, err := feed.Item(ctx, req, &out)
@@ -173,11 +173,11 @@ func (in *Action) standing(ctx context.Context, req *serve.Request, durable bool
 		return nil
 	}
 	id := domain.MemberID(in.ID)
-	err := req.Standing(ctx, id)
+	err := req.RefuseMerged(ctx, id)
 	if err == nil && durable && req.Engine.Erased(req.Account(), id) {
 		err = domain.ErrErased
 	}
-	return serve.BlameMember(err, "id")
+	return serve.WithParameter(err, "id")
 }
 
 // resolve addresses each activity to the id of its member, so that no name of a member gets into the

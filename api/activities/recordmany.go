@@ -167,7 +167,7 @@ func submitAll(ctx context.Context, req *serve.Request, items []manyItem) error 
 			return domain.KeyMisused
 		}
 		known++
-		req.Saw(r.Outcome.Position)
+		req.RaisePosition(r.Outcome.Position)
 		if r.Outcome.Replayed {
 			replayed++
 		}

@@ -33,7 +33,7 @@ func (s *Service) Delete(ctx context.Context, req *serve.Request, in *eraseIn) (
 		return nil, token.ErrNoKey
 	}
 	member := domain.MemberID(in.MemberID)
-	if err := req.Standing(ctx, member); err != nil {
+	if err := req.RefuseMerged(ctx, member); err != nil {
 		return nil, err
 	}
 	sub := req.Submission()

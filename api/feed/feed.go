@@ -37,7 +37,7 @@ func (f *feedFilters) Choice(missing string) string { return (*selection.Filters
 
 // List lists actions, of each member the latest or all, newest first.
 func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, error) {
-	span, err := req.Shown(in.Range, selection.Lists)
+	span, err := req.ResolveRange(in.Range, selection.Lists)
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ type rangeIn struct {
 func (in *rangeIn) question(
 	ctx context.Context, req *serve.Request, shape domain.Shape, visits domain.VisitQuery,
 ) (*domain.Question, bind.Span, error) {
-	span, err := req.Shown(in.Range, selection.Statistics)
+	span, err := req.ResolveRange(in.Range, selection.Statistics)
 	if err != nil {
 		return nil, span, err
 	}

@@ -54,7 +54,7 @@ var visitsLongest = bind.Period{Amount: 3, Unit: bind.Month}
 
 // VisitsOf answers member/domains/logins: the visits of a member, the latest first.
 func VisitsOf(ctx context.Context, req *serve.Request, in *visitsOfIn) (*wire.Visits, error) {
-	span, err := req.Shown(in.Range, visitsLongest)
+	span, err := req.ResolveRange(in.Range, visitsLongest)
 	if err != nil {
 		return nil, err
 	}

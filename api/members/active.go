@@ -36,7 +36,7 @@ var orders = map[string]domain.Order{"Score": domain.ByScore, "Created": domain.
 
 // Active lists the members with a matching action, by rank.
 func (s *Service) Active(ctx context.Context, req *serve.Request, in *activeIn) (*wire.ActiveMembers, error) {
-	span, err := req.Shown(in.Range, selection.Lists)
+	span, err := req.ResolveRange(in.Range, selection.Lists)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func CheckActivity(ctx context.Context, req *serve.Request, in *checkIn) (*wire.
 		return nil, err
 	}
 	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeFeed, Range: span, Groups: []domain.Group{{Definition: d.ID}}}
-	if _, err := req.About(q, in.BrandID, "brandID"); err != nil {
+	if _, err := req.ScopeToBrand(q, in.BrandID, "brandID"); err != nil {
 		return nil, err
 	}
 	m, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)

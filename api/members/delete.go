@@ -21,7 +21,7 @@ type actionOfIn struct {
 // has the slot of the member that it is of: that may be one who is merged into the member named.
 func DeleteAction(ctx context.Context, req *serve.Request, in *actionOfIn) (wire.Deleted, error) {
 	member, action := domain.MemberID(in.MemberID), domain.ActionID(in.ActionID)
-	if err := req.Standing(ctx, member); err != nil {
+	if err := req.RefuseMerged(ctx, member); err != nil {
 		return wire.Deleted{}, err
 	}
 	err := deleteFrom(ctx, req, member, action, 0)

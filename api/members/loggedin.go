@@ -25,7 +25,7 @@ type loggedInIn struct {
 
 // LoggedIn lists the members with a login or a registration in the range, by the last one.
 func (s *Service) LoggedIn(ctx context.Context, req *serve.Request, in *loggedInIn) (*wire.LoggedInMembers, error) {
-	span, err := req.Shown(in.Range, selection.Lists)
+	span, err := req.ResolveRange(in.Range, selection.Lists)
 	if err != nil {
 		return nil, err
 	}

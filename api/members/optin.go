@@ -108,8 +108,8 @@ func (s *Service) opt(ctx context.Context, req *serve.Request, in *optIn, to dom
 			return nil, err
 		}
 		of = Who{m.ID, holder}
-	} else if err := req.Standing(ctx, of.Member); err != nil {
-		return nil, serve.BlameMember(err, "id")
+	} else if err := req.RefuseMerged(ctx, of.Member); err != nil {
+		return nil, serve.WithParameter(err, "id")
 	}
 	at, c := command(of, to, req.Now.UnixMilli())
 	sub := req.Submission()

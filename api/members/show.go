@@ -169,7 +169,7 @@ type showing struct {
 
 // showingOf finds what the parameters beside the member name.
 func showingOf(ctx context.Context, req *serve.Request, in *showIn) (*showing, error) {
-	span, err := req.Shown(in.Range, memberShow)
+	span, err := req.ResolveRange(in.Range, memberShow)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type totalsIn struct {
 
 // Totals lists members by the number of their actions.
 func Totals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.MemberTotals, error) {
-	span, err := req.Shown(in.Range, selection.Statistics)
+	span, err := req.ResolveRange(in.Range, selection.Statistics)
 	if err != nil {
 		return nil, err
 	}

@@ -88,7 +88,7 @@ func (s *Service) merged(
 	if err == nil && m.IsLent() && m.Lent.To != into {
 		_, err = req.Member(ctx, from, req.Wait)
 	}
-	return m, serve.BlameMember(err, "from")
+	return m, serve.WithParameter(err, "from")
 }
 
 // survivor is the envelope of a member, of one that was merged since of that one.

@@ -124,8 +124,8 @@ func (r *Recorder) Await(ctx context.Context, wait domain.Position) error {
 	return r.engine.Await(ctx, wait)
 }
 
-// Ends reads nothing.
-func (r *Recorder) Ends(ctx context.Context) (domain.Position, error) { return r.engine.Ends(ctx) }
+// AcceptedPosition reads nothing.
+func (r *Recorder) AcceptedPosition(ctx context.Context) (domain.Position, error) { return r.engine.AcceptedPosition(ctx) }
 
 // Versions are the engine's.
 func (r *Recorder) Versions() domain.Versions { return r.engine.Versions() }
@@ -149,5 +149,5 @@ func (r *Recorder) Erased(account domain.AccountID, id domain.MemberID) bool {
 	return r.engine.Erased(account, id)
 }
 
-// Elsewhere is no part of an answer.
-func (r *Recorder) Elsewhere(f func(account domain.AccountID, tokens uint64)) { r.engine.Elsewhere(f) }
+// OnRemoteTokens is no part of an answer.
+func (r *Recorder) OnRemoteTokens(f func(account domain.AccountID, tokens uint64)) { r.engine.OnRemoteTokens(f) }

@@ -56,9 +56,9 @@ type Engine interface {
 	// of an answer made now; the catalog is not looked at.
 	Versions() domain.Versions
 	Unchanged(account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool)
-	// Ends is the position at which everything is applied that was accepted before the
+	// AcceptedPosition is the position at which everything is applied that was accepted before the
 	// call, by the API or by the public topic; ErrUnavailable when that is not known.
-	Ends(ctx context.Context) (domain.Position, error)
+	AcceptedPosition(ctx context.Context) (domain.Position, error)
 	// Await returns once the position is applied.
 	Await(ctx context.Context, wait domain.Position) error
 	// Lag is now − the latest moment at which every log's end then seen has since
@@ -66,9 +66,9 @@ type Engine interface {
 	Lag() time.Duration
 	// Hit counts an answered request; paid: it took a token of the account's rate.
 	Hit(account domain.AccountID, application domain.ApplicationID, at time.Time, paid bool)
-	// Elsewhere has f called with the tokens that an account's requests on other nodes took
+	// OnRemoteTokens has f called with the tokens that an account's requests on other nodes took
 	// since the last call. f does not block: it is called on the engine's goroutines.
-	Elsewhere(f func(account domain.AccountID, tokens uint64))
+	OnRemoteTokens(f func(account domain.AccountID, tokens uint64))
 }
 
 // Catalog is one state of the catalog.

@@ -182,7 +182,7 @@ func (s *Service) claimFreed(ctx context.Context, req *serve.Request, m *domain.
 // holderOf is the member that has the claim on an address, be it merged into another, once everything is
 // applied that was accepted before; 0: none has.
 func holderOf(ctx context.Context, req *serve.Request, address domain.IdentityHash) (domain.MemberID, error) {
-	at, err := req.Engine.Ends(ctx)
+	at, err := req.Engine.AcceptedPosition(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -191,7 +191,7 @@ func holderOf(ctx context.Context, req *serve.Request, address domain.IdentityHa
 	if err != nil || id == 0 {
 		return 0, serve.WaitFault(err)
 	}
-	req.Saw(at)
+	req.RaisePosition(at)
 	_, err = req.MemberRecord(ctx, id, req.Wait)
 	if code := domain.CodeOf(err); code == domain.Gone || code == domain.NotFound {
 		return 0, nil // the address is about to be free

@@ -41,7 +41,7 @@ func (s *Service) match(ctx context.Context, m *manyItem, fresh bool) error {
 	m.known = holder
 	if m.to != 0 {
 		if m.known, err = s.attachedTo(ctx, m.req, m.r, m.to); err != nil {
-			return serve.BlameMember(err, "id")
+			return serve.WithParameter(err, "id")
 		}
 	}
 	if err := personal.Knows(m.known, m.r.identity); err != nil {

@@ -107,13 +107,13 @@ func (in *attachIn) Check() *domain.Error {
 // Register registers a member by a service, or logs it in again.
 func (s *Service) Register(ctx context.Context, req *serve.Request, in *registerIn) ([]*wire.Envelope, error) {
 	out, err := s.registerBy(ctx, req, in, domain.MemberID(in.ID))
-	return out, serve.BlameMember(err, "id")
+	return out, serve.WithParameter(err, "id")
 }
 
 // Attach attaches a service to a member, or updates the one it has.
 func (s *Service) Attach(ctx context.Context, req *serve.Request, in *attachIn) ([]*wire.Envelope, error) {
 	out, err := s.registerBy(ctx, req, &in.Register, domain.MemberID(in.MemberID))
-	return out, serve.BlameMember(err, "memberid")
+	return out, serve.WithParameter(err, "memberid")
 }
 
 // permitted refuses what is not for a public key: a registration or login by a network whose

@@ -200,7 +200,7 @@ func (s *Service) registerRound(ctx context.Context, req *serve.Request, round [
 		if serve.Misused(&m.outcome) {
 			return domain.KeyMisused
 		}
-		req.Saw(m.outcome.Position)
+		req.RaisePosition(m.outcome.Position)
 		if m.outcome.Again {
 			awaited = awaited.Reach(m.outcome.Position)
 			continue
@@ -241,7 +241,7 @@ func parallel(round []*manyItem, f func(*manyItem)) {
 // member is who was registered, of one who is merged into another that one.
 func (m *manyItem) member(ctx context.Context) domain.MemberID {
 	id := m.outcome.Member
-	if merged, ok := errors.AsType[*domain.Error](m.req.Standing(ctx, id)); ok {
+	if merged, ok := errors.AsType[*domain.Error](m.req.RefuseMerged(ctx, id)); ok {
 		id = merged.Survivor
 	}
 	return id

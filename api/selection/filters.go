@@ -124,7 +124,7 @@ func choose(
 ) (s *Selection, err error) {
 	s = &Selection{}
 	q.Account = req.Account()
-	if s.Brand, err = req.About(q, brand, parameter); err != nil {
+	if s.Brand, err = req.ScopeToBrand(q, brand, parameter); err != nil {
 		return nil, err
 	}
 	q.Filter = domain.Filter{

@@ -33,7 +33,7 @@ func NamedMember(ctx context.Context, req *serve.Request, f *domain.Filter, id b
 	if domain.CodeOf(err) == domain.NotFound {
 		return nil
 	}
-	return serve.BlameMember(err, "id")
+	return serve.WithParameter(err, "id")
 }
 
 // narrow leaves of the filter's members those that are among ids, which ascend; of all members, ids. An
@@ -66,7 +66,7 @@ func survivors(ctx context.Context, req *serve.Request, ids []domain.MemberID) (
 	if err != nil {
 		return nil, serve.WaitFault(err)
 	}
-	req.Saw(at)
+	req.RaisePosition(at)
 	req.Wait = req.Wait.Reach(at)
 	return out, nil
 }
@@ -84,7 +84,7 @@ func withEmail(ctx context.Context, req *serve.Request, emails bind.Emails) ([]d
 	if err != nil {
 		return nil, serve.WaitFault(err)
 	}
-	req.Saw(at)
+	req.RaisePosition(at)
 	req.Wait = req.Wait.Reach(at)
 	return found, nil
 }

@@ -97,7 +97,7 @@ func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member,
 			if err != nil {
 				return nil, 0, serve.WaitFault(err)
 			}
-			req.Saw(at)
+			req.RaisePosition(at)
 			if id == 0 {
 				continue
 			}

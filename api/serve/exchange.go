@@ -318,7 +318,7 @@ func (x *exchange) unchanged() bool {
 	if cached, ok := x.server.cache.Lookup(&x.poll); ok {
 		x.tag, req.Span = cached.Tag, cached.Span
 		req.Warnings = append(req.Warnings, cached.Warnings...)
-		req.Saw(cached.Position)
+		req.RaisePosition(cached.Position)
 		return true
 	}
 	req.Engine = x.poll.Record()

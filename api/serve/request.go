@@ -65,8 +65,8 @@ func (req *Request) DedupKey(source, id string) uint64 { return req.server.Hashe
 // Logger is the server's.
 func (req *Request) Logger() *slog.Logger { return req.server.Logger }
 
-// Saw raises the position that the answer shows.
-func (req *Request) Saw(p domain.Position) {
+// RaisePosition raises the position that the answer shows.
+func (req *Request) RaisePosition(p domain.Position) {
 	if journal := &req.server.journal; !p.Journal.IsZero() && journal.Load() == nil {
 		j := p.Journal
 		journal.Store(&j)
@@ -80,8 +80,8 @@ func (req *Request) Resolve(in bind.Range, most bind.Period, shown bool) (poll.R
 	return req.Clock.Resolve(in, most, shown)
 }
 
-// Shown resolves the range of a question and shows it in the answer.
-func (req *Request) Shown(in bind.Range, most bind.Period) (bind.Span, error) {
+// ResolveRange resolves the range of a question and shows it in the answer.
+func (req *Request) ResolveRange(in bind.Range, most bind.Period) (bind.Span, error) {
 	r, fault := req.Resolve(req.Keyset.Range(in), most, true)
 	if fault != nil {
 		return r.Span, fault
@@ -108,8 +108,8 @@ func (req *Request) Record(raw []byte, path string, id domain.RequestID, in any)
 	return one, nil
 }
 
-// About has a question be about the brand that a parameter names; nil: it names none.
-func (req *Request) About(q *domain.Question, id bind.ID, parameter string) (*domain.Brand, error) {
+// ScopeToBrand has a question be about the brand that a parameter names; nil: it names none.
+func (req *Request) ScopeToBrand(q *domain.Question, id bind.ID, parameter string) (*domain.Brand, error) {
 	if id == 0 {
 		return nil, nil
 	}
@@ -145,7 +145,7 @@ func (req *Request) Submit(ctx context.Context, s domain.Submission) (domain.Out
 	}
 	req.Replayed = out.Replayed && !domain.IsKeyMisused(out.Err())
 	req.Retry = out.RetryAfter
-	req.Saw(out.Position)
+	req.RaisePosition(out.Position)
 	if out.Code != domain.OK {
 		return out, out.Err()
 	}
@@ -173,7 +173,7 @@ func (req *Request) Ask(ctx context.Context, q *domain.Question) (*domain.Answer
 	if err != nil {
 		return nil, WaitFault(err)
 	}
-	req.Saw(answer.Position)
+	req.RaisePosition(answer.Position)
 	req.LagMs = answer.LagMs
 	req.Wait = req.Wait.Reach(answer.Position)
 	if q.Visits != nil && q.Visits.ByPlace(q.Shape) {
@@ -197,7 +197,7 @@ func (req *Request) Member(ctx context.Context, id domain.MemberID, wait domain.
 	if err != nil {
 		return nil, WaitFault(err)
 	}
-	req.Saw(at)
+	req.RaisePosition(at)
 	return m, nil
 }
 
@@ -208,7 +208,7 @@ func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domai
 	for {
 		m, at, err := req.Engine.Member(ctx, req.Account(), id, wait)
 		if err == nil {
-			req.Saw(at)
+			req.RaisePosition(at)
 			return m, nil
 		}
 		merged, ok := asError(err)
@@ -219,7 +219,7 @@ func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domai
 		if err != nil {
 			return nil, WaitFault(err)
 		}
-		if req.Saw(at); m.IsLent() {
+		if req.RaisePosition(at); m.IsLent() {
 			id = m.Lent.To
 		}
 		wait = wait.Reach(at)
@@ -233,13 +233,13 @@ func (req *Request) MemberRecord(ctx context.Context, id domain.MemberID, wait d
 	if err != nil {
 		return nil, WaitFault(err)
 	}
-	req.Saw(at)
+	req.RaisePosition(at)
 	return m, nil
 }
 
-// Standing refuses the id of a member who was merged into another. Of what else may be wrong with it
-// the outcome of a command tells.
-func (req *Request) Standing(ctx context.Context, id domain.MemberID) error {
+// RefuseMerged refuses the id of a member who was merged into another. Other faults of the id are
+// reported by the command's outcome.
+func (req *Request) RefuseMerged(ctx context.Context, id domain.MemberID) error {
 	into, _, err := req.Engine.Survivors(ctx, req.Account(), []domain.MemberID{id}, req.Wait)
 	if err == nil && into[0] != id {
 		return domain.Merged(into[0])
@@ -295,9 +295,9 @@ func (req *Request) AnyDefinition(id domain.DefinitionID) *domain.Definition {
 
 func asError(err error) (*domain.Error, bool) { return errors.AsType[*domain.Error](err) }
 
-// BlameMember has the error of a member that is not there be about the parameter that names it in
+// WithParameter has the error of a member that is not there be about the parameter that names it in
 // this request.
-func BlameMember(err error, parameter string) error {
+func WithParameter(err error, parameter string) error {
 	e, ok := errors.AsType[*domain.Error](err)
 	if !ok || e.Code != domain.NotFound && e.Code != domain.Gone || e.Parameter != "" && e.Parameter != "memberid" {
 		return err

@@ -78,7 +78,7 @@ func New(config Config) (*Server, error) {
 	if err := a.compile(config.Operations); err != nil {
 		return nil, err
 	}
-	a.Engine.Elsewhere(func(account domain.AccountID, tokens uint64) {
+	a.Engine.OnRemoteTokens(func(account domain.AccountID, tokens uint64) {
 		a.rates.Elsewhere(account, a.Engine.Catalog().Changed(account), tokens, a.Now())
 	})
 	return a, nil

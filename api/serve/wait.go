@@ -65,7 +65,7 @@ func (x *exchange) refresh(in *common) error {
 	}
 	ctx, cancel := context.WithTimeout(x.deadline.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
 	defer cancel()
-	at, err := req.Engine.Ends(ctx)
+	at, err := req.Engine.AcceptedPosition(ctx)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (x *exchange) refresh(in *common) error {
 	}
 	req.Catalog = req.Engine.Catalog()
 	req.Wait = req.Wait.Reach(at)
-	req.Saw(at)
+	req.RaisePosition(at)
 	return nil
 }
 

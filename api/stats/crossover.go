@@ -24,7 +24,7 @@ type crossoverIn struct {
 // Crossover lists brands by how many of a brand's active members are active for them
 // too, or by how many members are.
 func Crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.Crossover, error) {
-	span, err := req.Shown(in.Range, selection.Statistics)
+	span, err := req.ResolveRange(in.Range, selection.Statistics)
 	if err != nil {
 		return nil, err
 	}

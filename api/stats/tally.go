@@ -27,7 +27,7 @@ type statsIn struct {
 // question is the part of a question that the statistics share, without its
 // groups, and what its filters select.
 func (in *statsIn) question(ctx context.Context, req *serve.Request, shape domain.Shape) (*domain.Question, *selection.Selection, bind.Span, error) {
-	span, err := req.Shown(in.Range, selection.Statistics)
+	span, err := req.ResolveRange(in.Range, selection.Statistics)
 	if err != nil {
 		return nil, nil, span, err
 	}

@@ -60,7 +60,7 @@ func Show(ctx context.Context, req *serve.Request, in *usageIn) ([]wire.Usage, e
 	if err != nil {
 		return nil, serve.WaitFault(err)
 	}
-	req.Saw(at)
+	req.RaisePosition(at)
 	return []wire.Usage{s.render(applications, hits)}, nil
 }
 

@@ -299,7 +299,7 @@ func (w *simulation) idle() bool {
 	defer cancel()
 	n := w.engine.node
 	for range 2 { // what was forwarded may forward
-		at, err := n.Ends(ctx)
+		at, err := n.AcceptedPosition(ctx)
 		if err != nil || n.Await(ctx, at) != nil {
 			return false
 		}
@@ -317,7 +317,7 @@ func (w *simulation) idle() bool {
 		}
 		end += e
 	}
-	at, err := n.Ends(ctx)
+	at, err := n.AcceptedPosition(ctx)
 	if err != nil {
 		return false
 	}

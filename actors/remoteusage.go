@@ -7,9 +7,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// elsewhere is what requests on other nodes took of the rates of accounts: their counts of hits
+// remoteUsage is what requests on other nodes took of the rates of accounts: their counts of hits
 // come by the log, once a second from each node. Shards bring them, each on its goroutine.
-type elsewhere struct {
+type remoteUsage struct {
 	now   func() time.Time
 	began uint32 // hour in which this node started
 
@@ -30,27 +30,27 @@ type nodeHour struct {
 // are read by a node that catches up.
 const heedWithin = 5 * time.Second
 
-func newElsewhere(own uint64, now func() time.Time) elsewhere {
-	return elsewhere{own: map[uint64]bool{own: true}, now: now, began: hourOf(now()), taken: map[nodeHour]uint64{}}
+func newRemoteUsage(own uint64, now func() time.Time) remoteUsage {
+	return remoteUsage{own: map[uint64]bool{own: true}, now: now, began: hourOf(now()), taken: map[nodeHour]uint64{}}
 }
 
-// Elsewhere has f called with the tokens that an account's requests on other nodes took since
+// OnRemoteTokens has f called with the tokens that an account's requests on other nodes took since
 // the last call. It is called on the goroutine of a shard.
-func (u *usage) Elsewhere(f func(account domain.AccountID, tokens uint64)) {
-	u.elsewhere.mu.Lock()
-	defer u.elsewhere.mu.Unlock()
-	u.elsewhere.tell = f
+func (u *usage) OnRemoteTokens(f func(account domain.AccountID, tokens uint64)) {
+	u.remote.mu.Lock()
+	defer u.remote.mu.Unlock()
+	u.remote.tell = f
 }
 
 // isOwn notes another incarnation of this node.
-func (e *elsewhere) isOwn(incarnation uint64) {
+func (e *remoteUsage) isOwn(incarnation uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.own[incarnation] = true
 }
 
 // see looks at a count that is applied, or is once more.
-func (e *elsewhere) see(r *domain.Record) {
+func (e *remoteUsage) see(r *domain.Record) {
 	u := r.Command.(*domain.Usage)
 	more, tell := e.note(r.Account, u, hourOf(time.UnixMilli(r.Time)))
 	if more > 0 && tell != nil && e.now().Sub(time.UnixMilli(r.Time)) < heedWithin {
@@ -61,7 +61,7 @@ func (e *elsewhere) see(r *domain.Record) {
 // note is by how much the count is more than the last one. The first one of the hour in which this
 // node started may hold what was taken before: it is noted alone, and so is the first of an hour that the
 // log, at, has not come to: it is of a node whose clock is ahead, which ends no other's counts.
-func (e *elsewhere) note(
+func (e *remoteUsage) note(
 	account domain.AccountID, u *domain.Usage, at uint32,
 ) (more uint64, tell func(domain.AccountID, uint64)) {
 	e.mu.Lock()
