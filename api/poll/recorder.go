@@ -125,7 +125,9 @@ func (r *Recorder) Await(ctx context.Context, wait domain.Position) error {
 }
 
 // AcceptedPosition reads nothing.
-func (r *Recorder) AcceptedPosition(ctx context.Context) (domain.Position, error) { return r.engine.AcceptedPosition(ctx) }
+func (r *Recorder) AcceptedPosition(ctx context.Context) (domain.Position, error) {
+	return r.engine.AcceptedPosition(ctx)
+}
 
 // Versions are the engine's.
 func (r *Recorder) Versions() domain.Versions { return r.engine.Versions() }
@@ -150,4 +152,6 @@ func (r *Recorder) Erased(account domain.AccountID, id domain.MemberID) bool {
 }
 
 // OnRemoteTokens is no part of an answer.
-func (r *Recorder) OnRemoteTokens(f func(account domain.AccountID, tokens uint64)) { r.engine.OnRemoteTokens(f) }
+func (r *Recorder) OnRemoteTokens(f func(account domain.AccountID, tokens uint64)) {
+	r.engine.OnRemoteTokens(f)
+}
