@@ -22,8 +22,8 @@ func promotionsOf(p *types.Package) (out []promotions) {
 		}
 		of := promotions{name: p.Path() + "." + n}
 		methods := types.NewMethodSet(types.NewPointer(t.Type()))
-		for i := range methods.Len() {
-			of.count(methods.At(i))
+		for method := range methods.Methods() {
+			of.count(method)
 		}
 		if of.promoted > 0 {
 			slices.Sort(of.from)
