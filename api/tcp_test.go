@@ -1,6 +1,7 @@
 package api
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -50,6 +51,36 @@ func (h *fixture) overTCP() (address string, clients [2]*http.Client) {
 		}
 	}
 	return "http://" + l.Addr().String(), clients
+}
+
+// A client that sends all of a large body before it reads has the answer of a refusal: too large, with a length
+// or without, and of a request that is over its rate.
+func TestTCP_RefusalOfALargeBodyArrives(t *testing.T) {
+	h := newFixture(t)
+	h.api.Logger = discarded
+	address, _ := h.overTCP()
+	body := strings.Repeat("x", 12<<20) // more than a connection keeps
+	for name, c := range map[string]struct {
+		key, target, framing, body string
+		want                       int
+	}{
+		"with its length":                 {keyAdvanced, "/v1.1/brand/create", fmt.Sprintf("Content-Length: %d", len(body)), body, http.StatusRequestEntityTooLarge},
+		"in chunks":                       {keyAdvanced, "/v1.1/brand/create", "Transfer-Encoding: chunked", fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(body), body), http.StatusRequestEntityTooLarge},
+		"many":                            {keyAdvanced, "/v1.1/members/register", fmt.Sprintf("Content-Length: %d", len(body)), body, http.StatusRequestEntityTooLarge},
+		"of a plan without the operation": {keyStandard, "/v1.1/members/register", fmt.Sprintf("Content-Length: %d", len(body)), body, http.StatusForbidden},
+	} {
+		c0, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = fmt.Fprintf(c0, "POST %s HTTP/1.1\r\nHost: x\r\nX-API-Key: %s\r\nContent-Type: application/json\r\n%s\r\n\r\n%s", c.target, c.key, c.framing, c.body)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if w, err := http.ReadResponse(bufio.NewReader(c0), nil); err != nil || w.StatusCode != c.want {
+			t.Errorf("%s: %v %v", name, w, err)
+		}
+		_ = c0.Close()
+	}
 }
 
 // Over TCP, by both protocols: HEAD has the headers of GET, a poll its 304, errors their problem and

@@ -88,6 +88,7 @@ func (x *exchange) readBody() error {
 	}
 	b, err := receive(&x.reply, most)
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		x.memory.now.Resize(waitingBytes)
 		return tooLarge
 	}
 	if err != nil {
@@ -99,6 +100,23 @@ func (x *exchange) readBody() error {
 		return readRecords(x, b)
 	}
 	return parameters(x, b)
+}
+
+// How much is read, and for how long, of a body that a refusal does not need.
+const (
+	maxDiscarded = 16 << 20
+	discardTime  = 5 * time.Second
+)
+
+// discard reads the rest of the body of an account's request that is refused, within bounds. A client that
+// sends all of its body before it reads would else lose the answer with its connection. One that asks
+// before it sends need not send.
+func (x *exchange) discard() {
+	if x.body.read || x.r.ContentLength == 0 || x.r.Header.Get("Expect") != "" {
+		return
+	}
+	_ = http.NewResponseController(x.w).SetReadDeadline(time.Now().Add(discardTime)) // some have none
+	_, _ = io.CopyN(io.Discard, x.r.Body, maxDiscarded)
 }
 
 // receive reads a body of at most so many bytes.

@@ -105,6 +105,7 @@ func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if x.admitted {
 			x.headers(h)
+			x.discard()
 		}
 		x.refuse(Unavailable(err))
 	}
