@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -234,6 +235,9 @@ func malformedRecords(t *testing.T, on site) {
 func (k *malformedKind) isReportedBy(l *letter, m *kafka.Message) error {
 	if l.reason != k.reason.String() || !strings.Contains(l.detail, k.detail) || l.detail == "" {
 		return fmt.Errorf("reported as %q, %q; want %q, %q: %.300q", l.reason, l.detail, k.reason, k.detail, m.Value)
+	}
+	if received, err := strconv.ParseInt(l.received, 10, 64); err != nil || received <= 0 {
+		return fmt.Errorf("received at %q", l.received)
 	}
 	if k.withheld() || len(m.Value) > 1<<20 {
 		if l.key != nil || l.value != nil || l.headers != nil || !strings.Contains(l.detail, "the original is") {

@@ -82,6 +82,7 @@ func (s *rawClient) publishTo(partition int, messages []kafka.Message, bytes int
 type letter struct {
 	reason, detail, origin, id string
 	account, time              string // of the original; empty: not there
+	received                   string // ms since 1970
 	key, value                 []byte
 	headers                    []kafka.Header // the original's
 }
@@ -121,6 +122,7 @@ func letterOf(r *kafka.Record) letter {
 	l := letter{key: r.Key, value: r.Value}
 	own := map[string]*string{
 		"dlq.reason": &l.reason, "dlq.detail": &l.detail, "dlq.origin": &l.origin, "dlq.id": &l.id, "dlq.account": &l.account, "dlq.time": &l.time,
+		"dlq.received": &l.received,
 	}
 	for k, v := range r.Headers() {
 		if to := own[string(k)]; to != nil && *to == "" && len(l.headers) == 0 {

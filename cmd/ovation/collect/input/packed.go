@@ -6,8 +6,10 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"path"
 	"strings"
@@ -27,7 +29,7 @@ type packing struct {
 var packings = []packing{
 	{"gzip", "\x1f\x8b", 0, func(f *file) (io.Reader, error) { return gzip.NewReader(f.reader) }},
 	{"bzip2", "BZh", 0, func(f *file) (io.Reader, error) { return bzip2.NewReader(f.reader), nil }},
-	{"xz", "\xfd7zXZ\x00", 0, func(f *file) (io.Reader, error) { return xz.NewReader(f.reader) }},
+	{"xz", "\xfd7zXZ\x00", 0, unpackXZ},
 	{"zstd", "\x28\xb5\x2f\xfd", 0, unpackZstd},
 	{"zip", "PK\x03\x04", 0, unpackZip},
 	{"zip", "PK\x05\x06", 0, unpackZip}, // an empty one
@@ -86,6 +88,66 @@ func (p *packing) mayBeText(head []byte) bool {
 	return p.name == "bzip2" && (len(head) < 10 || !bytes.Equal(head[4:10], []byte("1AY&SY")) && !bytes.Equal(head[4:10], []byte("\x17\x72\x45\x38\x50\x90"))) ||
 		(p.name == "Parquet" || p.name == "lzip" || p.name == "tar") && bytes.IndexByte(head, 0) < 0
 }
+
+// unpackXZ also looks at the end of the file, which the library does not miss where a block ends.
+func unpackXZ(f *file) (io.Reader, error) {
+	end := &xzEnd{from: f.reader}
+	r, err := xz.NewReader(end)
+	if err != nil {
+		return nil, err
+	}
+	end.unpacked = r
+	return end.checked(), nil
+}
+
+// xzEnd is the last bytes of an xz file: the footer of a stream, and any number of zeros after it.
+type xzEnd struct {
+	from     io.Reader
+	unpacked io.Reader
+	last     []byte // as many as a footer has
+	zeros    int    // after them
+}
+
+// xzFooter is how long a footer is.
+const xzFooter = 12
+
+// Read reads the packed file.
+func (e *xzEnd) Read(p []byte) (int, error) {
+	n, err := e.from.Read(p)
+	end := bytes.TrimRight(p[:n], "\x00")
+	if len(end) > 0 {
+		e.last = append(e.last, make([]byte, min(e.zeros, xzFooter))...)
+		e.last = append(e.last, end[max(0, len(end)-xzFooter):]...)
+		e.last = append(e.last[:0], e.last[max(0, len(e.last)-xzFooter):]...)
+		e.zeros = 0
+	}
+	e.zeros += n - len(end)
+	return n, err
+}
+
+// checked is what is unpacked, and an error at its end where the file is cut.
+func (e *xzEnd) checked() io.Reader {
+	return readerFunc(func(p []byte) (int, error) {
+		n, err := e.unpacked.Read(p)
+		if err == io.EOF && !e.whole() {
+			err = io.ErrUnexpectedEOF
+		}
+		return n, err
+	})
+}
+
+// whole reports that the file ends with a footer: the checksum of six bytes, these, and two letters.
+func (e *xzEnd) whole() bool {
+	_, _ = io.Copy(io.Discard, e) // what the library has not read
+	return len(e.last) == xzFooter && string(e.last[10:]) == "YZ" &&
+		crc32.ChecksumIEEE(e.last[4:10]) == binary.LittleEndian.Uint32(e.last)
+}
+
+// readerFunc reads by a function.
+type readerFunc func([]byte) (int, error)
+
+// Read reads.
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // maxWindow is how far back a zstd file may refer, as by zstd --long=27.
 const maxWindow = 128 << 20
