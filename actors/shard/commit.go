@@ -76,7 +76,7 @@ func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tel
 	h.applied(next)
 	c.waiting.Release(ctx, next, m.Sent(0, 0))
 	c.waiting.ReleaseStreams(ctx, streams(m))
-	m.Evict(ctx)
+	m.Evict()
 	return nil
 }
 

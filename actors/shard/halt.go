@@ -18,7 +18,7 @@ import (
 // the log has it.
 func (s *shard) quiesce(ctx actor.Context) {
 	s.intake.stop()
-	s.machine.Quiesce(ctx)
+	s.machine.Quiesce()
 	s.running = false
 	s.commits.waiting.Drop()
 	s.env.Handle.View.Retract()

@@ -9,6 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/machine"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
@@ -20,11 +21,12 @@ type shard struct {
 	b    actor.Behavior
 	tell func(any) // sends to the shard itself, from any goroutine
 
-	machine *machine.Machine
-	intake  intake
-	commits commits
-	acks    publisherAcks
-	disk    diskGate
+	children *children.Children
+	machine  *machine.Machine
+	intake   intake
+	commits  commits
+	acks     publisherAcks
+	disk     diskGate
 
 	running bool // an applyNext is on its way, or being handled
 	broken  bool // it panicked: it does not start again in this process
@@ -40,11 +42,11 @@ func Props(env *Config) *actor.Props {
 }
 
 func newShard(env *Config) *shard {
-	s := &shard{env: env, b: actor.NewBehavior()}
+	s := &shard{env: env, b: actor.NewBehavior(), children: children.New()}
 	s.commits = commits{handle: env.Handle, log: env.Log, waiting: waiters.New()}
 	s.machine = machine.New(&machine.Config{
 		ID: env.ID, Shards: env.Shards, Limits: env.Limits, Ctx: env.Ctx, Journal: env.Journal, Catalog: env.Catalog,
-		DeadLetters: env.DeadLetters, DataKeys: env.DataKeys, View: &env.Handle.View, Waiting: &s.commits.waiting, Stats: &env.Handle.Stats,
+		Children: s.children, DeadLetters: env.DeadLetters, DataKeys: env.DataKeys, View: &env.Handle.View, Waiting: &s.commits.waiting, Stats: &env.Handle.Stats,
 		Yield: env.Yield, Counted: env.Counted, Log: env.Log,
 	})
 	s.become(Recovering, s.recovering)
@@ -58,6 +60,8 @@ func (s *shard) become(b Behaviour, f actor.ReceiveFunc) {
 
 // Receive is the mailbox.
 func (s *shard) Receive(ctx actor.Context) {
+	s.children.Enter(ctx)
+	defer s.children.Leave()
 	defer func() {
 		if r := recover(); r != nil {
 			s.crashed(ctx, crash.Of("the shard", r))
@@ -260,7 +264,7 @@ func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
 		most = 1
 	}
 	queue := &s.intake.queue
-	done, err := s.machine.Apply(ctx, queue.next(most))
+	done, err := s.machine.Apply(queue.next(most))
 	s.commits.records += done.Records
 	if done.Kept {
 		queue.keep()

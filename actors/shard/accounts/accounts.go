@@ -4,12 +4,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -40,6 +39,7 @@ func newAccount(places int) *Account {
 // Accounts are those of a shard, by their ids.
 type Accounts struct {
 	catalog    *catalog.Handle
+	children   *children.Children
 	stats      *Stats
 	places     int   // of the visits of an account, at most; 0: as usual
 	full       int64 // accounts that have as many, as published
@@ -56,6 +56,7 @@ type Accounts struct {
 // Config is what the accounts of a shard are given.
 type Config struct {
 	Catalog  *catalog.Handle
+	Children *children.Children
 	View     *view.Holder
 	Version  uint64        // of the first commit
 	Resident *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
@@ -75,7 +76,7 @@ type Stats struct {
 // New is no accounts.
 func New(c Config) *Accounts {
 	s := &Accounts{
-		catalog: c.Catalog, stats: c.Stats, places: c.Places, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
+		catalog: c.Catalog, children: c.Children, stats: c.Stats, places: c.Places, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
 		views: view.NewWriter(c.View, c.Version, c.Cached),
 	}
 	s.columns = columnCache{budget: c.Resident, shards: int64(c.Shards), accounts: s, stats: c.Stats}
@@ -120,10 +121,10 @@ func (s *Accounts) Changed() bool { return len(s.changed) > 0 }
 func (s *Accounts) Version() uint64 { return s.views.Version }
 
 // Flush has the brands of the accounts that changed take their new rows.
-func (s *Accounts) Flush(ctx actor.Context) {
+func (s *Accounts) Flush() {
 	for id := range s.changed {
 		a := s.byID[id]
-		s.flushRows(ctx, a)
+		s.flushRows(a)
 		a.met = a.Audience.Members()
 	}
 }

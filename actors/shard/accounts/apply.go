@@ -3,25 +3,24 @@ package accounts
 import (
 	"fmt"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
 )
 
 // Apply applies a staged change to what is in memory.
-func (s *Accounts) Apply(ctx actor.Context, c *domain.Change) error {
+func (s *Accounts) Apply(c *domain.Change) error {
 	version, versions := s.views.Version, s.views.Versions
 	switch c.Kind {
 	case domain.RowAdded:
 		row := c.Row
 		return s.addRow(&row)
 	case domain.RowTaken:
-		return s.removeRow(ctx, &c.Row)
+		return s.removeRow(&c.Row)
 	case domain.RowsErased:
-		return s.removeRows(ctx, c.Value.(*domain.ErasedRows).Rows)
+		return s.removeRows(c.Value.(*domain.ErasedRows).Rows)
 	case domain.RowsCounted:
-		return s.countRows(ctx, c.Value.(*domain.CountedAs))
+		return s.countRows(c.Value.(*domain.CountedAs))
 	case domain.BitPut:
 		b := c.Value.(*domain.Bit)
 		a := s.Of(b.Account)
@@ -74,20 +73,18 @@ func (s *Accounts) addRow(r *domain.Row) error {
 }
 
 // removeRow takes a row out of its brand.
-func (s *Accounts) removeRow(ctx actor.Context, r *domain.Row) error {
+func (s *Accounts) removeRow(r *domain.Row) error {
 	a := s.Of(r.Account)
 	if row := *r; !a.Counting().Holds(&row) {
 		return nil
 	}
-	s.flushRows(ctx, a)
+	s.flushRows(a)
 	dense, err := s.dense(r.Brand)
 	if err != nil {
 		return err
 	}
-	m := &removeRow{dense: dense, row: *r}
-	if s.brandOf(ctx, a, dense).box.PostUserMessage(m); !m.done {
-		panic("a brand actor failed")
-	}
+	k, row := s.brandOf(a, dense), *r
+	k.child.Do(&children.Do{F: func() { k.columns.Remove(dense, &row) }})
 	a.versions.SetRows(dense, s.views.Version)
 	s.views.Versions.SetRecord(a.Audience.ID(r.Ord), s.views.Version) // its content is shown no more
 	s.touch(r.Account, a)
@@ -95,12 +92,12 @@ func (s *Accounts) removeRow(ctx actor.Context, r *domain.Row) error {
 }
 
 // removeRows takes those of the rows that count out of their brands.
-func (s *Accounts) removeRows(ctx actor.Context, all []domain.Row) error {
+func (s *Accounts) removeRows(all []domain.Row) error {
 	for i := range all {
 		if all[i].Flags.Dead() {
 			continue
 		}
-		if err := s.removeRow(ctx, &all[i]); err != nil {
+		if err := s.removeRow(&all[i]); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,9 @@
 package accounts
 
 import (
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
 )
 
 // Counting is as whose the rows of the account's ordinals count.
@@ -17,14 +16,14 @@ func (s *Accounts) Counts(r *domain.Row) bool {
 }
 
 // countRows has the rows of an ordinal count as a change says.
-func (s *Accounts) countRows(ctx actor.Context, c *domain.CountedAs) error {
+func (s *Accounts) countRows(c *domain.CountedAs) error {
 	a := s.Of(c.Account)
 	for i := range c.Rows {
-		if err := s.removeRow(ctx, &c.Rows[i]); err != nil {
+		if err := s.removeRow(&c.Rows[i]); err != nil {
 			return err
 		}
 	}
-	s.flushRows(ctx, a)
+	s.flushRows(a)
 	a.Counting().Set(c.Ord, rows.Counted{As: c.As, Hidden: c.Hidden, Covered: c.Covered})
 	s.touch(c.Account, a)
 	byBrand := map[domain.BrandID][]domain.Row{}
@@ -43,10 +42,8 @@ func (s *Accounts) countRows(ctx actor.Context, c *domain.CountedAs) error {
 		if err != nil {
 			return err
 		}
-		m := &returnRows{dense: dense, rows: byBrand[id]}
-		if s.brandOf(ctx, a, dense).box.PostUserMessage(m); !m.done {
-			panic("a brand actor failed")
-		}
+		k := s.brandOf(a, dense)
+		k.child.Do(&children.Do{F: func() { k.columns.Return(dense, byBrand[id]) }})
 		a.versions.SetRows(dense, s.views.Version)
 	}
 	return nil

@@ -36,7 +36,7 @@ func TestAccounts_WhatChangesHasTheVersionOfTheComingCommit(t *testing.T) {
 			a.Audience.Add(domain.MemberIDOf(i+1, 1))
 		}
 		a.met = 3
-		if err := s.Apply(nil, &c.change); err != nil {
+		if err := s.Apply(&c.change); err != nil {
 			t.Fatal(err)
 		}
 		one := func(what string, x uint64, set bool) {

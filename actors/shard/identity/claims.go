@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -83,12 +81,12 @@ func (g *claims) send(r *domain.Record, to domain.Slot, c domain.Claim) {
 
 // Claim applies a step of a claim: at the identity's shard, which is the one judge
 // of "taken", or back at the member's.
-func (g *Registrar) Claim(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
+func (g *Registrar) Claim(r *domain.Record, c *domain.Claim) error {
 	switch c.Step {
 	case domain.ClaimAsk:
 		return g.claims.judge(r, c)
 	case domain.ClaimGranted, domain.ClaimTaken:
-		return g.settle(ctx, r, c)
+		return g.settle(r, c)
 	case domain.ClaimPoint, domain.ClaimUnpoint:
 		g.claims.applyPointer(c)
 		return nil
@@ -195,19 +193,19 @@ func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Membe
 
 // settle takes the answer to a claim at the member. What waited for the
 // registration that it ends counts now, or is refused.
-func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim) error {
+func (g *Registrar) settle(r *domain.Record, c *domain.Claim) error {
 	at, ok := g.claims.roster.Find(c.Member)
 	if !ok {
 		return fmt.Errorf("a claim was answered for member %d, which the shard does not have", c.Member)
 	}
-	k, err := g.loaded.Load(ctx, at)
+	k, err := g.loaded.Load(at)
 	if err != nil {
 		return err
 	}
 	before := k.State().Member
 	m := &members.Settle{Claim: c, Record: g.effects.NewRecord(c.Member.Slot())}
 	m.Visit = g.visiting(r.Account, m.Record)
-	g.effects.Apply(ctx, k, m)
+	g.effects.Apply(k, m)
 	if m.End.Ended == nil {
 		return g.releaseLateGrant(r, k, c)
 	}
@@ -217,14 +215,14 @@ func (g *Registrar) settle(ctx actor.Context, r *domain.Record, c *domain.Claim)
 	if err := g.claims.follow(r, k, &before); err != nil {
 		return err
 	}
-	if err := g.shard.Stage(ctx); err != nil {
+	if err := g.shard.Stage(); err != nil {
 		return err
 	}
 	g.settled(r, c, m.End)
 	if !m.End.IsNew {
 		return nil
 	}
-	return g.shard.ApplyParked(ctx, r, at)
+	return g.shard.ApplyParked(r, at)
 }
 
 // ended follows the end of a registration or an update: its claims are held, or what it had is given up. It

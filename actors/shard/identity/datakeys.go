@@ -3,8 +3,6 @@ package identity
 import (
 	"slices"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -64,7 +62,7 @@ func (g *Registrar) usesKey(r *domain.Record, c *domain.RegisterMember) (used bo
 
 // Repeated follows a record whose request q is known: nothing that it says is used. A copy of the
 // record that was applied has the key of its member, which stays.
-func (g *Registrar) Repeated(ctx actor.Context, r *domain.Record, q *domain.Request) error {
+func (g *Registrar) Repeated(r *domain.Record, q *domain.Request) error {
 	if !ownKey(r.Command) {
 		return nil
 	}
@@ -83,7 +81,7 @@ func (g *Registrar) Repeated(ctx actor.Context, r *domain.Record, q *domain.Requ
 		g.keys.deleteOf(r.Command)
 		return nil
 	}
-	k, err := g.loaded.Load(ctx, at)
+	k, err := g.loaded.Load(at)
 	if err != nil {
 		return err
 	}

@@ -1,20 +1,18 @@
 package identity
 
 import (
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // Erase erases a member: its record, all that it did, its identities and, by the outbox, its data
 // keys. What waits for it is completed: it is gone.
-func (g *Registrar) Erase(ctx actor.Context, r *domain.Record, c *domain.EraseMember) error {
-	k, err := g.Active(ctx, r, c.Member)
+func (g *Registrar) Erase(r *domain.Record, c *domain.EraseMember) error {
+	k, err := g.Active(r, c.Member)
 	if k == nil || err != nil {
 		return err
 	}
-	if err := g.merges.Release(ctx, r, k, c.At); err != nil {
+	if err := g.merges.Release(r, k, c.At); err != nil {
 		return err
 	}
 	before, at := k.State().Member, k.Place()
@@ -23,7 +21,7 @@ func (g *Registrar) Erase(ctx actor.Context, r *domain.Record, c *domain.EraseMe
 		return err
 	}
 	m := &members.Erase{At: c.At, Past: past}
-	g.effects.Apply(ctx, k, m)
+	g.effects.Apply(k, m)
 	g.merges.Erased(k)
 	g.keys.delete(m.Keys)
 	if err := g.claims.follow(r, k, &before); err != nil {

@@ -1,8 +1,6 @@
 package identity
 
 import (
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -10,13 +8,13 @@ import (
 
 // Login applies a login at its member. A member who is not active, or has no such service
 // record, has no account to log in to.
-func (g *Registrar) Login(ctx actor.Context, r *domain.Record, l *domain.LogIn) error {
+func (g *Registrar) Login(r *domain.Record, l *domain.LogIn) error {
 	at, there := g.claims.roster.Find(l.Member)
 	if !there || at.Account != r.Account {
 		g.effects.Complete(r, noAccount())
 		return nil
 	}
-	k, err := g.loaded.Load(ctx, at)
+	k, err := g.loaded.Load(at)
 	if err != nil {
 		return err
 	}
@@ -29,7 +27,7 @@ func (g *Registrar) Login(ctx actor.Context, r *domain.Record, l *domain.LogIn) 
 	}
 	m := &members.Login{Command: l, Now: r.Time}
 	m.Visit = g.visiting(r.Account, g.effects.NewRecord(l.Member.Slot()))
-	g.effects.Apply(ctx, k, m)
+	g.effects.Apply(k, m)
 	g.effects.Complete(r, loginOutcome(m))
 	return nil
 }

@@ -3,8 +3,6 @@ package identity
 import (
 	"fmt"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -15,7 +13,7 @@ import (
 //
 // A registration whose data key came before is a copy of one whose request is forgotten. The key is that of the
 // member whom the first one made, wherever the identity is now: a copy neither takes nor deletes it.
-func (g *Registrar) Register(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) error {
+func (g *Registrar) Register(r *domain.Record, c *domain.RegisterMember) error {
 	switch used, err := g.usesKey(r, c); {
 	case err != nil:
 		return err
@@ -28,7 +26,7 @@ func (g *Registrar) Register(ctx actor.Context, r *domain.Record, c *domain.Regi
 		return err
 	}
 	if !ok {
-		return g.enter(ctx, r, c, nil)
+		return g.enter(r, c, nil)
 	}
 	if !g.claims.roster.Owns(held.Member.Slot()) {
 		g.forwardRegistration(r, c, held.Member)
@@ -38,25 +36,25 @@ func (g *Registrar) Register(ctx actor.Context, r *domain.Record, c *domain.Regi
 	if !ok {
 		return fmt.Errorf("identity %v names member %d, which the shard does not have", c.Identity, held.Member)
 	}
-	k, err := g.loaded.Load(ctx, at)
+	k, err := g.loaded.Load(at)
 	if err != nil {
 		return err
 	}
-	return g.matchExisting(ctx, r, c, k)
+	return g.matchExisting(r, c, k)
 }
 
 // Attach applies an attachment at its member.
 func (g *Registrar) Attach(
-	ctx actor.Context, r *domain.Record, a *domain.AttachService, c *domain.RegisterMember,
+	r *domain.Record, a *domain.AttachService, c *domain.RegisterMember,
 ) error {
-	k, err := g.Active(ctx, r, a.Member)
+	k, err := g.Active(r, a.Member)
 	if k == nil || err != nil {
 		return err
 	}
 	if a.Met {
-		return g.matchExisting(ctx, r, c, k)
+		return g.matchExisting(r, c, k)
 	}
-	return g.enter(ctx, r, c, k)
+	return g.enter(r, c, k)
 }
 
 // forwardRegistration sends a registration to the member that has the identity, in its shard.
@@ -78,19 +76,19 @@ func (g *claims) sendRegistration(r *domain.Record, c *domain.RegisterMember, to
 // only about to be, or to have the identity, or has it no more, does not match: the
 // request is tried again.
 func (g *Registrar) matchExisting(
-	ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor,
+	r *domain.Record, c *domain.RegisterMember, k *members.Actor,
 ) error {
 	if !member.Holds(&k.State().Member, c.Identity) {
 		g.DropKeyOf(r.Command)
 		g.effects.Complete(r, domain.Outcome{Again: true})
 		return nil
 	}
-	return g.enter(ctx, r, c, k)
+	return g.enter(r, c, k)
 }
 
 // enter brings a registration to its member (nil: one that is to be), which applies
 // it at once or when other shards have granted the identities it needs.
-func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
+func (g *Registrar) enter(r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
 	var known *domain.Member
 	var id domain.MemberID
 	if k != nil {
@@ -100,7 +98,7 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 			if ownKey(r.Command) {
 				g.keys.deleteUnused(r.Command, k)
 			} else {
-				g.effects.Apply(ctx, k, &members.Outdated{Personal: &c.Personal})
+				g.effects.Apply(k, &members.Outdated{Personal: &c.Personal})
 			}
 			g.effects.Complete(r, domain.Outcome{Again: true})
 			return nil
@@ -121,14 +119,14 @@ func (g *Registrar) enter(ctx actor.Context, r *domain.Record, c *domain.Registe
 		return nil
 	}
 	if k == nil {
-		k = g.create(ctx, r, c)
+		k = g.create(r, c)
 		id = k.State().Member.ID
 	}
 	before := k.State().Member
 	m := &members.Register{Command: c, Now: r.Time, Record: g.effects.NewRecord(id.Slot()), IsNew: known == nil}
 	m.Visit = g.visiting(r.Account, m.Record)
 	m.Waits = domain.PendingRegistration{Ticket: domain.ActionID(m.Record).Sequence(), Asked: r.AskedBy(), Claims: wants}
-	g.effects.Apply(ctx, k, m)
+	g.effects.Apply(k, m)
 	return g.entered(r, m, k, &before)
 }
 
@@ -165,9 +163,9 @@ func (g *Registrar) entered(r *domain.Record, m *members.Register, k *members.Ac
 }
 
 // create makes the actor of a member that is to be.
-func (g *Registrar) create(ctx actor.Context, r *domain.Record, c *domain.RegisterMember) *members.Actor {
+func (g *Registrar) create(r *domain.Record, c *domain.RegisterMember) *members.Actor {
 	id := g.claims.roster.Next(c.Identity.Slot())
 	at := member.Place{Account: r.Account, Ord: g.accounts.Add(r.Account, id)}
 	g.claims.roster.Add(id, at)
-	return g.loaded.Spawn(ctx, at, member.New(c, r.Account, id, at.Ord))
+	return g.loaded.Spawn(at, member.New(c, r.Account, id, at.Ord))
 }

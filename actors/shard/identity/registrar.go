@@ -3,8 +3,6 @@ package identity
 import (
 	"sync/atomic"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
@@ -15,7 +13,7 @@ import (
 type Effects interface {
 	// Change adds a change to those of the micro-batch; Apply has a member add its own.
 	Change(domain.Change)
-	Apply(ctx actor.Context, k *members.Actor, m members.Message)
+	Apply(k *members.Actor, m members.Message)
 	// Send puts an entry into the outbox.
 	Send(*domain.Outgoing)
 	// NewRecord is the id of a new service record, or of a visit.
@@ -34,15 +32,15 @@ type Effects interface {
 // Shard applies what a registration needs of it.
 type Shard interface {
 	// Stage stages the changes made so far.
-	Stage(ctx actor.Context) error
+	Stage() error
 	// ApplyParked applies what a member did while it was pending.
-	ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error
+	ApplyParked(r *domain.Record, at member.Place) error
 }
 
 // Merges follows members that are erased.
 type Merges interface {
 	// Release ends what a member that is about to be erased has part in, Erased that it has no rows.
-	Release(ctx actor.Context, r *domain.Record, k *members.Actor, at int64) error
+	Release(r *domain.Record, k *members.Actor, at int64) error
 	Erased(k *members.Actor)
 }
 
@@ -80,9 +78,9 @@ func New(c Config) *Registrar {
 
 // Active is the actor of an active member that a command names; nil: the command is completed,
 // there is no such member.
-func (g *Registrar) Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
+func (g *Registrar) Active(r *domain.Record, id domain.MemberID) (*members.Actor, error) {
 	if at, ok := g.claims.roster.Find(id); ok && at.Account == r.Account {
-		k, err := g.loaded.Load(ctx, at)
+		k, err := g.loaded.Load(at)
 		if err != nil || k.State().Active() {
 			return k, err
 		}

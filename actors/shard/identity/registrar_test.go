@@ -2,18 +2,16 @@ package identity
 
 import (
 	"flag"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
 	"testing"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
+	"github.com/ovation-analytics/ovation/actors/shard/children/childrentest"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -40,12 +38,12 @@ type testShard struct {
 	late     int                   // grants that came for a member who was erased
 }
 
-func newTestShard(id int, outcomes map[domain.RequestID]domain.Outcome) *testShard {
+func newTestShard(id int, kids *children.Children, outcomes map[domain.RequestID]domain.Outcome) *testShard {
 	s := &testShard{outcomes: outcomes, requests: map[domain.RequestID]*domain.Request{}, deleted: map[domain.KeyID]bool{}}
 	s.Registrar = New(Config{
 		Effects: s, Shard: s, Ledger: NewLedger(emptyStore{}, 100), Shards: testShards, Registered: new(atomic.Int64),
 		Roster:   member.NewRoster(id*domain.Slots/testShards, (id+1)*domain.Slots/testShards),
-		Loaded:   members.New(1<<30, emptyStore{}, new(atomic.Int64)),
+		Loaded:   members.New(1<<30, kids, emptyStore{}, new(atomic.Int64)),
 		Accounts: accounts.New(accounts.Config{View: &view.Holder{}, Stats: &accounts.Stats{}}),
 		Merges:   noMerges{},
 	})
@@ -55,13 +53,13 @@ func newTestShard(id int, outcomes map[domain.RequestID]domain.Outcome) *testSha
 // noMerges is of members who have part in none.
 type noMerges struct{}
 
-func (noMerges) Release(actor.Context, *domain.Record, *members.Actor, int64) error { return nil }
-func (noMerges) Erased(*members.Actor)                                              {}
+func (noMerges) Release(*domain.Record, *members.Actor, int64) error { return nil }
+func (noMerges) Erased(*members.Actor)                               {}
 
 func (s *testShard) Change(domain.Change) {}
 
-func (s *testShard) Apply(ctx actor.Context, k *members.Actor, m members.Message) {
-	k.Send(ctx, m, nil)
+func (s *testShard) Apply(k *members.Actor, m members.Message) {
+	k.Send(m, nil)
 }
 
 func (s *testShard) Send(o *domain.Outgoing) {
@@ -95,39 +93,39 @@ func (s *testShard) ForwardOutcome(r *domain.Record, to int, id domain.MemberID)
 	s.requests[r.AskedBy()] = &domain.Request{Pending: true, Outcome: domain.Outcome{MovedTo: to + 1, Member: id}}
 }
 
-func (s *testShard) BodyOf(domain.RequestID) uint64                                { return 0 }
-func (s *testShard) Stage(actor.Context) error                                     { return nil }
-func (s *testShard) ApplyParked(actor.Context, *domain.Record, member.Place) error { return nil }
+func (s *testShard) BodyOf(domain.RequestID) uint64                 { return 0 }
+func (s *testShard) Stage() error                                   { return nil }
+func (s *testShard) ApplyParked(*domain.Record, member.Place) error { return nil }
 
 // take applies a registration, or what another shard sent.
-func (s *testShard) take(ctx actor.Context, r *domain.Record) error {
+func (s *testShard) take(r *domain.Record) error {
 	if q := s.requests[r.AskedBy()]; q != nil {
-		return s.Repeated(ctx, r, q)
+		return s.Repeated(r, q)
 	}
 	switch c := r.Command.(type) {
 	case *domain.RegisterMember:
-		return s.Register(ctx, r, c)
+		return s.Register(r, c)
 	case *domain.AttachService:
-		return s.Attach(ctx, r, c, &c.Register)
+		return s.Attach(r, c, &c.Register)
 	case *domain.UpdateMember:
-		return s.Update(ctx, r, c)
+		return s.Update(r, c)
 	case *domain.RemoveService:
-		return s.RemoveService(ctx, r, c)
+		return s.RemoveService(r, c)
 	case *domain.EraseMember:
-		return s.Erase(ctx, r, c)
+		return s.Erase(r, c)
 	default:
 		claim := c.(*domain.Claim)
-		if claim.Step == domain.ClaimGranted && s.state(ctx, claim.Member) == domain.MemberErased {
+		if claim.Step == domain.ClaimGranted && s.state(claim.Member) == domain.MemberErased {
 			s.late++
 		}
-		return s.Claim(ctx, r, claim)
+		return s.Claim(r, claim)
 	}
 }
 
 // state is that of a member of the shard.
-func (s *testShard) state(ctx actor.Context, id domain.MemberID) domain.MemberState {
+func (s *testShard) state(id domain.MemberID) domain.MemberState {
 	at, _ := s.claims.roster.Find(id)
-	k, err := s.loaded.Load(ctx, at)
+	k, err := s.loaded.Load(at)
 	if err != nil {
 		return domain.MemberActive
 	}
@@ -148,22 +146,13 @@ func TestRegistrar_EachIdentityHasOneMember(t *testing.T) {
 
 func races(t *testing.T, seed uint64) {
 	t.Log("seed", seed)
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
-		return slog.New(slog.DiscardHandler)
-	}))
-	t.Cleanup(system.Shutdown)
 	var saw seen
-	pid := system.Root.Spawn(mailbox.Props(func() actor.Actor {
-		return actor.ReceiveFunc(func(ctx actor.Context) {
-			if round, ok := ctx.Message().(int); ok {
-				race(ctx, t, rand.New(rand.NewPCG(seed, uint64(round))), &saw)
-			}
-		})
-	}))
-	// A grant for one who is erased is rare: in one of a thousand runs 50 rounds have none.
-	for round := 0; round < 50 || saw.late == 0 && round < 1000; round++ {
-		system.Root.Send(pid, round)
-	}
+	childrentest.Run(t, func(kids *children.Children) {
+		// A grant for one who is erased is rare: in one of a thousand runs 50 rounds have none.
+		for round := 0; round < 50 || saw.late == 0 && round < 1000; round++ {
+			race(t, kids, rand.New(rand.NewPCG(seed, uint64(round))), &saw)
+		}
+	})
 	if saw.taken == 0 || saw.erased == 0 || saw.late == 0 {
 		t.Errorf("in no round one of what must be held against the other: %+v", saw)
 	}
@@ -176,11 +165,11 @@ type seen struct {
 	late   int // grants for one who is erased
 }
 
-func race(ctx actor.Context, t *testing.T, rnd *rand.Rand, saw *seen) {
+func race(t *testing.T, kids *children.Children, rnd *rand.Rand, saw *seen) {
 	keyed := rnd.IntN(2) == 0
 	var keys []domain.KeyID
 	outcomes := map[domain.RequestID]domain.Outcome{}
-	shards := [testShards]*testShard{newTestShard(0, outcomes), newTestShard(1, outcomes)}
+	shards := [testShards]*testShard{newTestShard(0, kids, outcomes), newTestShard(1, kids, outcomes)}
 	const commands = 30
 	var sentTo []delivery
 	for sent := 0; ; {
@@ -193,10 +182,10 @@ func race(ctx actor.Context, t *testing.T, rnd *rand.Rand, saw *seen) {
 		} else if sent < commands {
 			sent++
 			r = &domain.Record{Account: 1, Request: domain.RequestID{byte(sent)}}
-			r.Command, to = anyCommand(ctx, rnd, shards, anyMember(rnd, outcomes))
+			r.Command, to = anyCommand(rnd, shards, anyMember(rnd, outcomes))
 			r.Kind = r.Command.Kind()
 			if put := domain.PersonalOf(r.Command); put != nil && keyed {
-				keys = append(keys, give(ctx, shards, r.Command, put, byte(sent)))
+				keys = append(keys, give(shards, r.Command, put, byte(sent)))
 			}
 			sentTo = append(sentTo, delivery{r, to})
 		} else if idle(shards) {
@@ -204,7 +193,7 @@ func race(ctx actor.Context, t *testing.T, rnd *rand.Rand, saw *seen) {
 		} else {
 			continue
 		}
-		if err := shards[to].take(ctx, r); err != nil {
+		if err := shards[to].take(r); err != nil {
 			t.Error(err)
 			return
 		}
@@ -248,13 +237,13 @@ func repeat(rnd *rand.Rand, sent []delivery, keyed bool, keys *[]domain.KeyID) (
 // give gives a command the personal part that it is made with: with a new key where it is of a
 // member that is to be.
 func give(
-	ctx actor.Context, shards [testShards]*testShard, c domain.Command, put *domain.PersonalPut, n byte,
+	shards [testShards]*testShard, c domain.Command, put *domain.PersonalPut, n byte,
 ) domain.KeyID {
 	put.Key = domain.KeyID{n, 15: 1}
 	if id := memberOf(c); id != 0 {
 		s := shards[id.Slot().Shard(testShards)]
 		if at, ok := s.claims.roster.Find(id); ok {
-			if k, err := s.loaded.Load(ctx, at); err == nil && k.State().Member.Personal.Version > 0 {
+			if k, err := s.loaded.Load(at); err == nil && k.State().Member.Personal.Version > 0 {
 				has := &k.State().Member.Personal
 				put.Base, put.Key = has.Version, has.Key
 			}
@@ -298,7 +287,7 @@ func checkKeys(t *testing.T, shards [testShards]*testShard, keys []domain.KeyID)
 // anyCommand is a registration, or a command about a member if there is one, and the shard that
 // applies it.
 func anyCommand(
-	ctx actor.Context, rnd *rand.Rand, shards [testShards]*testShard, id domain.MemberID,
+	rnd *rand.Rand, shards [testShards]*testShard, id domain.MemberID,
 ) (c domain.Command, shard int) {
 	name := func(kind byte) domain.IdentityHash {
 		n := byte(rnd.IntN(4))
@@ -312,7 +301,7 @@ func anyCommand(
 	s := shards[to]
 	record := uint64(0)
 	if at, ok := s.claims.roster.Find(id); ok {
-		if k, err := s.loaded.Load(ctx, at); err == nil && len(k.State().Member.Services) > 0 {
+		if k, err := s.loaded.Load(at); err == nil && len(k.State().Member.Services) > 0 {
 			record = k.State().Member.Services[0].ID
 		}
 	}

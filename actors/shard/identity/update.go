@@ -1,8 +1,6 @@
 package identity
 
 import (
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -10,8 +8,8 @@ import (
 
 // Update applies an update at its member, at once or when other shards have granted the
 // identities it needs.
-func (g *Registrar) Update(ctx actor.Context, r *domain.Record, u *domain.UpdateMember) error {
-	k, err := g.Active(ctx, r, u.Member)
+func (g *Registrar) Update(r *domain.Record, u *domain.UpdateMember) error {
+	k, err := g.Active(r, u.Member)
 	if k == nil || err != nil {
 		return err
 	}
@@ -29,7 +27,7 @@ func (g *Registrar) Update(ctx actor.Context, r *domain.Record, u *domain.Update
 	m.Waits = domain.PendingRegistration{
 		Ticket: domain.ActionID(g.effects.NewRecord(u.Member.Slot())).Sequence(), Asked: r.AskedBy(), Claims: wants,
 	}
-	g.effects.Apply(ctx, k, m)
+	g.effects.Apply(k, m)
 	switch m.End {
 	case member.Updated:
 		g.claims.request(r, &m.Waits, u.Member, domain.Held)
@@ -42,26 +40,26 @@ func (g *Registrar) Update(ctx actor.Context, r *domain.Record, u *domain.Update
 }
 
 // RemoveService takes a service record from its member.
-func (g *Registrar) RemoveService(ctx actor.Context, r *domain.Record, c *domain.RemoveService) error {
-	k, err := g.Active(ctx, r, c.Member)
+func (g *Registrar) RemoveService(r *domain.Record, c *domain.RemoveService) error {
+	k, err := g.Active(r, c.Member)
 	if k == nil || err != nil {
 		return err
 	}
 	before := k.State().Member
 	m := &members.RemoveService{Command: c}
-	g.effects.Apply(ctx, k, m)
+	g.effects.Apply(k, m)
 	return g.updated(r, m.End, k, &before)
 }
 
 // ResetPassword replaces a password of its member.
-func (g *Registrar) ResetPassword(ctx actor.Context, r *domain.Record, c *domain.ResetPassword) error {
-	k, err := g.Active(ctx, r, c.Member)
+func (g *Registrar) ResetPassword(r *domain.Record, c *domain.ResetPassword) error {
+	k, err := g.Active(r, c.Member)
 	if k == nil || err != nil {
 		return err
 	}
 	before := k.State().Member
 	m := &members.ResetPassword{Command: c}
-	g.effects.Apply(ctx, k, m)
+	g.effects.Apply(k, m)
 	return g.updated(r, m.End, k, &before)
 }
 

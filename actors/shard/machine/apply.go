@@ -1,8 +1,6 @@
 package machine
 
 import (
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
@@ -12,7 +10,7 @@ import (
 )
 
 // record applies one record: the stream it came in first, then its kind.
-func (m *Machine) record(ctx actor.Context, r *domain.Record) error {
+func (m *Machine) record(r *domain.Record) error {
 	if r.Kind == domain.KindForeign || !r.IsFor(m.c.ID, m.c.Shards) {
 		m.effects.batch.at = moment{r.Offset, m.State.Clock}
 		m.c.Stats.Foreign.Skipped(m.c.Log, "journal", m.c.ID, r)
@@ -27,30 +25,30 @@ func (m *Machine) record(ctx actor.Context, r *domain.Record) error {
 	}
 	place := catalog.RecordPlace{Topic: m.State.Journal, Partition: m.c.ID, Offset: r.Offset, Epoch: r.Epoch}
 	if m.c.Catalog.View().SetsAside(place) {
-		return m.setAside(ctx, r)
+		return m.setAside(r)
 	}
 	if r.Kind == domain.KindActivity || r.Kind == domain.KindForward {
-		return m.activity(ctx, r)
+		return m.activity(r)
 	}
 	m.effects.batch.done.Kept = true
-	if err := m.flush(ctx); err != nil {
+	if err := m.flush(); err != nil {
 		return err
 	}
-	if err := m.commands.apply(ctx, r); err != nil {
+	if err := m.commands.apply(r); err != nil {
 		return err
 	}
-	if err := m.Stage(ctx); err != nil {
+	if err := m.Stage(); err != nil {
 		return err
 	}
-	return m.commands.merger.Sent(ctx)
+	return m.commands.merger.Sent()
 }
 
 // setAside makes a dead letter of a record that cannot be applied. The request that waits
 // for it is answered, so that a repeat of it is no second record to fail on. The data key that the record
 // names stays: whose it is was not decided, and it may be that of a living member.
-func (m *Machine) setAside(ctx actor.Context, r *domain.Record) error {
+func (m *Machine) setAside(r *domain.Record) error {
 	if asked := r.AskedBy(); !asked.IsZero() {
-		if known, err := m.answerRepeat(ctx, asked, r); known || err != nil {
+		if known, err := m.answerRepeat(asked, r); known || err != nil {
 			return err
 		}
 	}
@@ -67,11 +65,11 @@ func (m *Machine) setAside(ctx actor.Context, r *domain.Record) error {
 }
 
 // activity puts an activity into its member's group, or says why not.
-func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
+func (m *Machine) activity(r *domain.Record) error {
 	a := &r.Activity
 	asked := r.AskedBy()
 	if !asked.IsZero() {
-		if known, err := m.answerRepeat(ctx, asked, r); known || err != nil {
+		if known, err := m.answerRepeat(asked, r); known || err != nil {
 			return err
 		}
 	}
@@ -104,27 +102,27 @@ func (m *Machine) activity(ctx actor.Context, r *domain.Record) error {
 		return nil
 	}
 	if m.commands.merger.Involved(at) {
-		return m.applySingly(ctx, r, at)
+		return m.applySingly(r, at)
 	}
 	if !asked.IsZero() {
 		m.effects.batch.asked[asked] = struct{}{}
 	}
-	return m.enqueue(ctx, r, at)
+	return m.enqueue(r, at)
 }
 
 // applySingly applies an activity of a member that has part in a merge, and what follows from it.
-func (m *Machine) applySingly(ctx actor.Context, r *domain.Record, at member.Place) error {
+func (m *Machine) applySingly(r *domain.Record, at member.Place) error {
 	m.effects.batch.done.Kept = true
-	if err := m.flush(ctx); err != nil {
+	if err := m.flush(); err != nil {
 		return err
 	}
-	if err := m.enqueue(ctx, r, at); err != nil {
+	if err := m.enqueue(r, at); err != nil {
 		return err
 	}
-	if err := m.flush(ctx); err != nil {
+	if err := m.flush(); err != nil {
 		return err
 	}
-	return m.commands.merger.Sent(ctx)
+	return m.commands.merger.Sent()
 }
 
 // BeforeRegistration is the detail of a dead letter whose replay named a member that registered after the
@@ -132,13 +130,13 @@ func (m *Machine) applySingly(ctx actor.Context, r *domain.Record, at member.Pla
 const BeforeRegistration = "before_registration"
 
 // enqueue adds the activity to its member's message.
-func (m *Machine) enqueue(ctx actor.Context, r *domain.Record, at member.Place) error {
+func (m *Machine) enqueue(r *domain.Record, at member.Place) error {
 	m.State.Sequence++
 	batch := m.effects.batch
 	a := members.Activity{Record: r, Sequence: m.State.Sequence, Clock: batch.at.clock}
 	received := r.Activity.Received
 	if received != 0 || !batch.members.Add(m.loaded, at, m.Accounts.Of(at.Account).Audience, a) {
-		k, err := m.loaded.Load(ctx, at)
+		k, err := m.loaded.Load(at)
 		switch {
 		case err != nil:
 			return err
@@ -157,9 +155,9 @@ func (m *Machine) enqueue(ctx actor.Context, r *domain.Record, at member.Place) 
 
 // answerRepeat answers a request that came before. One in the same micro-batch is
 // applied first: a repeat gets no sequence, wherever a micro-batch ends (I6).
-func (m *Machine) answerRepeat(ctx actor.Context, asked domain.RequestID, r *domain.Record) (bool, error) {
+func (m *Machine) answerRepeat(asked domain.RequestID, r *domain.Record) (bool, error) {
 	if _, under := m.effects.batch.asked[asked]; under {
-		if err := m.flush(ctx); err != nil {
+		if err := m.flush(); err != nil {
 			return false, err
 		}
 	}
@@ -170,7 +168,7 @@ func (m *Machine) answerRepeat(ctx actor.Context, asked domain.RequestID, r *dom
 // flush lets each member apply its group, and follows what changed: also what no
 // member had a part in, such as a forward, which must be in the batch that moves its
 // origin (I3).
-func (m *Machine) flush(ctx actor.Context) error {
+func (m *Machine) flush() error {
 	at := m.effects.batch.at
 	for i, g := range m.effects.batch.members.Groups() {
 		if i%yield.Every == 0 {
@@ -190,12 +188,12 @@ func (m *Machine) flush(ctx actor.Context) error {
 	m.effects.batch.members.Clear()
 	m.effects.batch.at = at
 	clear(m.effects.batch.asked)
-	return m.Stage(ctx)
+	return m.Stage()
 }
 
 // Stage puts the changes made so far, and what follows from them, into the store's open batch, and
 // follows them in memory: what is published at the commit.
-func (m *Machine) Stage(ctx actor.Context) error {
+func (m *Machine) Stage() error {
 	for {
 		m.effects.sequence()
 		changes := m.effects.batch.changes
@@ -203,10 +201,10 @@ func (m *Machine) Stage(ctx actor.Context) error {
 			return nil
 		}
 		m.effects.batch.changes = nil
-		if err := m.stage(ctx, changes); err != nil {
+		if err := m.stage(changes); err != nil {
 			return err
 		}
-		if err := m.commands.merger.Follow(ctx, changes); err != nil {
+		if err := m.commands.merger.Follow(changes); err != nil {
 			return err
 		}
 		clear(changes)
@@ -217,14 +215,14 @@ func (m *Machine) Stage(ctx actor.Context) error {
 }
 
 // stage stages changes.
-func (m *Machine) stage(ctx actor.Context, changes []domain.Change) error {
+func (m *Machine) stage(changes []domain.Change) error {
 	if err := m.store.Stage(changes); err != nil {
 		return err
 	}
 	for i := range changes {
 		c := &changes[i]
 		before := counted(m.Accounts, c)
-		if err := m.Accounts.Apply(ctx, c); err != nil {
+		if err := m.Accounts.Apply(c); err != nil {
 			return err
 		}
 		switch c.Kind {
@@ -237,7 +235,7 @@ func (m *Machine) stage(ctx actor.Context, changes []domain.Change) error {
 		default: // no rows
 		}
 	}
-	m.Accounts.Flush(ctx)
+	m.Accounts.Flush()
 	return nil
 }
 

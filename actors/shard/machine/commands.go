@@ -3,8 +3,6 @@ package machine
 import (
 	"fmt"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -22,45 +20,45 @@ type commands struct {
 }
 
 // apply applies a command. Nothing of a group is pending.
-func (c *commands) apply(ctx actor.Context, r *domain.Record) error {
+func (c *commands) apply(r *domain.Record) error {
 	if asked := r.AskedBy(); !asked.IsZero() {
 		q, err := c.effects.replayed(asked, r)
 		if err != nil {
 			return err
 		}
 		if q != nil {
-			return c.registrar.Repeated(ctx, r, q)
+			return c.registrar.Repeated(r, q)
 		}
 	}
 	switch m := r.Command.(type) {
 	case *domain.RegisterMember:
-		return c.registrar.Register(ctx, r, own(m))
+		return c.registrar.Register(r, own(m))
 	case *domain.AttachService:
-		return c.registrar.Attach(ctx, r, m, own(&m.Register))
+		return c.registrar.Attach(r, m, own(&m.Register))
 	case *domain.LogIn:
-		return c.registrar.Login(ctx, r, ownLogin(m))
+		return c.registrar.Login(r, ownLogin(m))
 	case *domain.UpdateMember:
-		return c.registrar.Update(ctx, r, ownUpdate(m))
+		return c.registrar.Update(r, ownUpdate(m))
 	case *domain.RemoveService:
-		return c.registrar.RemoveService(ctx, r, ownRemoval(m))
+		return c.registrar.RemoveService(r, ownRemoval(m))
 	case *domain.ResetPassword:
-		return c.registrar.ResetPassword(ctx, r, ownReset(m))
+		return c.registrar.ResetPassword(r, ownReset(m))
 	case *domain.EraseMember:
-		return c.registrar.Erase(ctx, r, m)
+		return c.registrar.Erase(r, m)
 	case *domain.MergeMembers:
-		return c.merger.Merge(ctx, r, m)
+		return c.merger.Merge(r, m)
 	case *domain.UnmergeMember:
-		return c.merger.Unmerge(ctx, r, m)
+		return c.merger.Unmerge(r, m)
 	case *domain.Lend:
-		return c.merger.Lend(ctx, r, m)
+		return c.merger.Lend(r, m)
 	case *domain.OptIn:
-		return c.opt(ctx, r, m.Member, &members.Opt{Opt: m.Opt, In: true, At: m.At})
+		return c.opt(r, m.Member, &members.Opt{Opt: m.Opt, In: true, At: m.At})
 	case *domain.OptOut:
-		return c.opt(ctx, r, m.Member, &members.Opt{Opt: m.Opt, At: m.At})
+		return c.opt(r, m.Member, &members.Opt{Opt: m.Opt, At: m.At})
 	case *domain.DeleteAction:
-		return c.deleteAction(ctx, r, m)
+		return c.deleteAction(r, m)
 	case *domain.Claim:
-		return c.registrar.Claim(ctx, r, m)
+		return c.registrar.Claim(r, m)
 	case *domain.Usage:
 		c.effects.Change(domain.Change{
 			Kind: domain.UsagePut, Value: &domain.UsageCount{Account: r.Account, Usage: *m},
@@ -95,15 +93,15 @@ func (c *commands) trim(p *domain.Published) {
 }
 
 // opt opts a member in or out.
-func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, m *members.Opt) error {
-	k, err := c.registrar.Active(ctx, r, id)
+func (c *commands) opt(r *domain.Record, id domain.MemberID, m *members.Opt) error {
+	k, err := c.registrar.Active(r, id)
 	if k == nil || err != nil {
 		return err
 	}
 	if !m.In {
 		c.merger.OptOut(r, &k.State().Member, m.Opt, m.At)
 	}
-	c.effects.Apply(ctx, k, m)
+	c.effects.Apply(k, m)
 	c.effects.Complete(r, domain.Outcome{Member: id})
 	return nil
 }
@@ -111,8 +109,8 @@ func (c *commands) opt(ctx actor.Context, r *domain.Record, id domain.MemberID, 
 // deleteAction takes an action out of everything that counts or shows it. What it is
 // named by is the id of a feed item: an action that another one took the place of, or
 // that was deleted before, is none any more.
-func (c *commands) deleteAction(ctx actor.Context, r *domain.Record, d *domain.DeleteAction) error {
-	k, err := c.registrar.Active(ctx, r, d.Member)
+func (c *commands) deleteAction(r *domain.Record, d *domain.DeleteAction) error {
+	k, err := c.registrar.Active(r, d.Member)
 	if k == nil || err != nil {
 		return err
 	}
@@ -124,7 +122,7 @@ func (c *commands) deleteAction(ctx actor.Context, r *domain.Record, d *domain.D
 		}
 	}
 	if there && !m.Row.IsVisit() {
-		c.effects.Apply(ctx, k, m)
+		c.effects.Apply(k, m)
 	}
 	if !m.Counted {
 		c.effects.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -32,8 +30,8 @@ type effects struct {
 func (e *effects) Change(c domain.Change) { e.batch.changes = append(e.batch.changes, c) }
 
 // Apply has a member apply a message and add its changes.
-func (e *effects) Apply(ctx actor.Context, k *members.Actor, m members.Message) {
-	e.batch.changes = k.Send(ctx, m, e.batch.changes)
+func (e *effects) Apply(k *members.Actor, m members.Message) {
+	e.batch.changes = k.Send(m, e.batch.changes)
 }
 
 // Clock is the shard's at the record being applied.

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
@@ -15,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/shard/merging"
@@ -29,6 +28,7 @@ type Config struct {
 	Ctx         context.Context // loading ends with it
 	Journal     journal.Log
 	Catalog     *catalog.Handle
+	Children    *children.Children
 	DeadLetters DeadLetters
 	DataKeys    DataKeys
 	View        *view.Holder     // where views are published
@@ -94,10 +94,10 @@ func (m *Machine) Open(store Store) *Machine {
 	n.Sources = newSources()
 	n.parked = newParked()
 	n.roster = member.NewRoster(slotsOf(c.ID, c.Shards))
-	n.loaded = members.New(c.MemberBytes, store, &c.Stats.Members.Loads)
+	n.loaded = members.New(c.MemberBytes, c.Children, store, &c.Stats.Members.Loads)
 	n.identities = identity.NewLedger(store, c.Identities)
 	n.Accounts = accounts.New(accounts.Config{
-		Catalog: c.Catalog, View: c.View, Version: version, Resident: c.Resident, Cached: c.CachedBytes, Shards: c.Shards,
+		Catalog: c.Catalog, Children: c.Children, View: c.View, Version: version, Resident: c.Resident, Cached: c.CachedBytes, Shards: c.Shards,
 		Places: c.Places, Stats: &c.Stats.Stats,
 	})
 	n.Outbox = outbox.New(c.ID, c.OutboxDepth, [outbox.Kinds]outbox.Send{
@@ -258,17 +258,17 @@ func (m *Machine) Outcome(id domain.RequestID) *domain.Outcome {
 }
 
 // Evict unloads the members that the memory has no room for.
-func (m *Machine) Evict(ctx actor.Context) {
+func (m *Machine) Evict() {
 	stats := &m.c.Stats.Members
-	stats.Evicted.Add(int64(m.loaded.Evict(ctx)))
+	stats.Evicted.Add(int64(m.loaded.Evict()))
 	stats.Bytes.Store(int64(m.loaded.Bytes()))
 }
 
 // Quiesce stops what runs beside the machine. What is staged is thrown away, since the log has it.
-func (m *Machine) Quiesce(ctx actor.Context) {
+func (m *Machine) Quiesce() {
 	if m.Outbox != nil {
 		m.Outbox.Stop()
-		m.loaded.Clear(ctx)
+		m.loaded.Clear()
 	}
 }
 

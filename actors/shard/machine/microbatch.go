@@ -5,8 +5,6 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -62,7 +60,7 @@ func (e *PanicError) Error() string { return "panic: " + e.Cause }
 
 // Apply applies records as one micro-batch, up to the first that needs a mark or begins another
 // life of the journal.
-func (m *Machine) Apply(ctx actor.Context, records []domain.Record) (done Applied, err error) {
+func (m *Machine) Apply(records []domain.Record) (done Applied, err error) {
 	batch := scratch.Get().(*microBatch)
 	batch.done = Applied{}
 	m.effects.batch = batch
@@ -86,7 +84,7 @@ func (m *Machine) Apply(ctx actor.Context, records []domain.Record) (done Applie
 			continue
 		}
 		batch.current = r.Offset
-		if err := m.record(ctx, r); err != nil {
+		if err := m.record(r); err != nil {
 			return batch.done, err
 		}
 		// The record's own epoch, neither an earlier page's nor that of the page's last batch:
@@ -97,7 +95,7 @@ func (m *Machine) Apply(ctx actor.Context, records []domain.Record) (done Applie
 		}
 		batch.done.Command = batch.done.Command || !r.AskedBy().IsZero() || r.Kind == domain.KindClaim
 	}
-	if err := m.flush(ctx); err != nil {
+	if err := m.flush(); err != nil {
 		return batch.done, err
 	}
 	batch.done.Passed = len(records)

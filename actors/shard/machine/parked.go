@@ -3,8 +3,6 @@ package machine
 import (
 	"strings"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -139,17 +137,17 @@ func (m *Machine) notActive(k *members.Actor, r *domain.Record) {
 }
 
 // ApplyParked applies all that a member did while it was pending, in micro-batches.
-func (m *Machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Place) error {
+func (m *Machine) ApplyParked(r *domain.Record, at member.Place) error {
 	of := m.parked.of[at]
 	if of == nil {
 		return nil
 	}
 	applied := 0
 	apply := func(p *domain.Parked) error {
-		k, err := m.loaded.Load(ctx, at)
+		k, err := m.loaded.Load(at)
 		switch one := again(r, p); {
 		case err == nil && k.State().Active():
-			err = m.enqueue(ctx, one, at)
+			err = m.enqueue(one, at)
 		case err == nil:
 			m.effects.refuse(one, &one.Activity, domain.UnknownMember, "")
 		}
@@ -159,7 +157,7 @@ func (m *Machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Pla
 		if applied++; applied%MicroBatch != 0 {
 			return nil
 		}
-		return m.flush(ctx)
+		return m.flush()
 	}
 	if err := m.store.ParkedOf(at.Account, at.Ord, apply); err != nil {
 		return err
@@ -173,7 +171,7 @@ func (m *Machine) ApplyParked(ctx actor.Context, r *domain.Record, at member.Pla
 		Kind: domain.ParkedDrop, Value: &domain.Parked{Account: at.Account, Ord: at.Ord},
 	})
 	m.parked.drop(at)
-	return m.flush(ctx)
+	return m.flush()
 }
 
 // again is the record of a parked activity, as of when it was parked. r is the record that ends the wait.

@@ -1,50 +1,46 @@
 package members
 
 import (
+	"fmt"
 	"slices"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
 )
 
 // Actor is a loaded member: its actor, and what the shard keeps beside it. It is 64 bytes, a
 // cache line: of a record's cost most is waiting for its member's lines.
 type Actor struct {
-	group    *Group // of the micro-batch being applied; nil: none yet
-	receiver receiver
-	box      mailbox.Mailbox
-	pid      *actor.PID
-	touched  bool
-	bytes    int32 // as held has it
+	group   *Group // of the micro-batch being applied; nil: none yet
+	state   *member.State
+	child   children.Child
+	touched bool
+	bytes   int32 // as held has it
 }
 
 // actorBytes is what an actor takes beside its state: its context, its process, its names.
 const actorBytes = 660
 
 // State is the member's.
-func (k *Actor) State() *member.State { return k.receiver.state }
+func (k *Actor) State() *member.State { return k.state }
 
 // Place is where the shard keeps the member.
 func (k *Actor) Place() member.Place {
-	m := &k.receiver.state.Member
+	m := &k.state.Member
 	return member.Place{Account: m.Account, Ord: m.Ord}
 }
 
 // Prefetch reads the member's cache lines. The result means nothing; it keeps the reads.
 func (k *Actor) Prefetch() uint64 {
-	return uint64(k.receiver.state.Member.State) + k.box.Prefetch()
+	return uint64(k.state.Member.State) + k.child.Prefetch()
 }
 
 // Send has the member apply a message, on this goroutine, and appends what it changes.
-func (k *Actor) Send(ctx actor.Context, m Message, changes []domain.Change) []domain.Change {
+func (k *Actor) Send(m Message, changes []domain.Change) []domain.Change {
 	e := m.result()
 	e.changes = changes
-	if ctx.Send(k.pid, m); !e.done {
-		panic("a member actor failed")
-	}
+	k.child.Do(&children.Do{F: func() { apply(k.state, m) }})
 	return e.changes
 }
 
@@ -56,7 +52,6 @@ type (
 	// effect is what a message changed.
 	effect struct {
 		changes []domain.Change // appended to
-		done    bool            // false: the actor panicked
 	}
 
 	// Register is a registration or attachment.
@@ -179,111 +174,82 @@ type (
 
 func (e *effect) result() *effect { return e }
 
-// receiver is the actor. A panic leaves done unset: the shard sees it.
-type receiver struct{ state *member.State }
-
-// Receive is the mailbox.
-func (a *receiver) Receive(ctx actor.Context) {
-	switch m := ctx.Message().(type) {
-	case *activities:
-		a.record(m)
+// apply applies a message to a member.
+func apply(s *member.State, m Message) {
+	switch m := m.(type) {
 	case *Register:
-		a.register(m)
-		m.done = true
+		register(s, m)
 	case *Settle:
-		a.settle(m)
-		m.done = true
+		settle(s, m)
 	case *Login:
-		m.changes, m.End, m.Guess, m.RetryAfter = member.Login(m.changes, a.state, m.Command, m.Now, &m.Visit)
-		m.done = true
+		m.changes, m.End, m.Guess, m.RetryAfter = member.Login(m.changes, s, m.Command, m.Now, &m.Visit)
 	case *Update:
-		m.changes, m.End = member.Update(m.changes, a.state, m.Command, &m.Waits)
-		m.done = true
+		m.changes, m.End = member.Update(m.changes, s, m.Command, &m.Waits)
 	case *RemoveService:
-		m.changes, m.End = member.RemoveService(m.changes, a.state, m.Command)
-		m.done = true
+		m.changes, m.End = member.RemoveService(m.changes, s, m.Command)
 	case *ResetPassword:
-		m.changes, m.End = member.ResetPassword(m.changes, a.state, m.Command)
-		m.done = true
+		m.changes, m.End = member.ResetPassword(m.changes, s, m.Command)
 	case *Outdated:
-		m.changes = a.state.Outdated(m.changes, m.Personal)
-		m.done = true
+		m.changes = s.Outdated(m.changes, m.Personal)
 	case *Opt:
-		a.opt(m)
-		m.done = true
+		opt(s, m)
 	case *Lends:
-		m.changes = member.Lend(m.changes, a.state, m.Loan, m.Clock)
-		m.done = true
+		m.changes = member.Lend(m.changes, s, m.Loan, m.Clock)
 	case *Absorb:
 		if m.Absorbed != nil {
-			m.changes = member.Absorb(m.changes, a.state, *m.Absorbed, m.Clock)
+			m.changes = member.Absorb(m.changes, s, *m.Absorbed, m.Clock)
 		} else {
-			m.changes = member.Discharge(m.changes, a.state, m.Lender, m.Clock)
+			m.changes = member.Discharge(m.changes, s, m.Lender, m.Clock)
 		}
-		m.done = true
 	case *Borrow:
-		a.borrow(m)
-		m.done = true
+		borrow(s, m)
 	case *Erase:
-		m.changes, m.Keys = member.Erase(m.changes, a.state, m.At, m.Past)
-		m.done = true
+		m.changes, m.Keys = member.Erase(m.changes, s, m.At, m.Past)
 	case *Delete:
-		m.changes, m.Counted = a.state.Delete(m.changes, m.Row)
-		m.done = true
+		m.changes, m.Counted = s.Delete(m.changes, m.Row)
+	default:
+		panic(fmt.Sprintf("members: no message %T", m))
 	}
-}
-
-func (a *receiver) record(m *activities) {
-	a.state.Begin(len(m.acts))
-	for i := range m.acts {
-		t := &m.acts[i]
-		act := &t.Record.Activity
-		m.changes, t.Disposition, m.err = a.state.Record(m.changes, act, t.Sequence, t.Clock, &act.Content, m.history)
-		if m.err != nil {
-			break
-		}
-	}
-	m.done = true
 }
 
 // register registers at once, or when the claims that other shards decide are granted.
-func (a *receiver) register(m *Register) {
-	m.changes, m.Guess, m.RetryAfter = a.state.Guess(m.changes, m.Command, m.Now)
+func register(s *member.State, m *Register) {
+	m.changes, m.Guess, m.RetryAfter = s.Guess(m.changes, m.Command, m.Now)
 	switch {
 	case m.Guess != member.GuessRight:
 	case slices.ContainsFunc(m.Waits.Claims, func(c domain.PendingClaim) bool { return !c.Granted }):
 		m.Waits.Register = *m.Command
-		m.changes = a.state.Await(m.changes, m.Waits, m.IsNew)
+		m.changes = s.Await(m.changes, m.Waits, m.IsNew)
 	default:
 		m.Registered = true
-		records := len(a.state.Member.Services)
-		m.changes = a.state.Register(m.changes, m.Command, m.Record)
-		m.changes = member.Registered(m.changes, &a.state.Member, m.Command, records, &m.Visit)
+		records := len(s.Member.Services)
+		m.changes = s.Register(m.changes, m.Command, m.Record)
+		m.changes = member.Registered(m.changes, &s.Member, m.Command, records, &m.Visit)
 	}
 }
 
 // settle registers or updates when the last claim is granted.
-func (a *receiver) settle(m *Settle) {
-	records := len(a.state.Member.Services)
-	m.changes, m.End = a.state.Settle(m.changes, m.Claim, m.Record)
+func settle(s *member.State, m *Settle) {
+	records := len(s.Member.Services)
+	m.changes, m.End = s.Settle(m.changes, m.Claim, m.Record)
 	if m.End.Granted && m.End.Ended.Update == nil {
-		m.changes = member.Registered(m.changes, &a.state.Member, &m.End.Ended.Register, records, &m.Visit)
+		m.changes = member.Registered(m.changes, &s.Member, &m.End.Ended.Register, records, &m.Visit)
 	}
 }
 
-func (a *receiver) opt(m *Opt) {
+func opt(s *member.State, m *Opt) {
 	if m.In {
-		m.changes = a.state.OptIn(m.changes, m.Opt, m.At)
+		m.changes = s.OptIn(m.changes, m.Opt, m.At)
 	} else {
-		m.changes = a.state.OptOut(m.changes, m.Opt, m.At)
+		m.changes = s.OptOut(m.changes, m.Opt, m.At)
 	}
 }
 
 // borrow copies what a lender has of rows.
-func (a *receiver) borrow(m *Borrow) {
-	a.state.Begin(2 * len(m.Rows))
+func borrow(s *member.State, m *Borrow) {
+	s.Begin(2 * len(m.Rows))
 	for i := range m.Rows {
-		m.changes, m.Err = member.Borrow(m.changes, a.state, &m.Rows[i], &m.Visits[i], m.History)
+		m.changes, m.Err = member.Borrow(m.changes, s, &m.Rows[i], &m.Visits[i], m.History)
 		if m.Err != nil {
 			return
 		}

@@ -3,6 +3,7 @@ package members
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
 )
 
 // Store is what of the shard's store members are read from.
@@ -25,12 +26,12 @@ type Batch struct {
 	groups   []*Group // those used first
 	used     int
 	unloaded map[member.Place]*Group // groups of members that are not loaded
-	plain    receiver                // applies them
+	plain    *member.State           // applies them
 }
 
 // NewBatch is an empty one.
 func NewBatch() *Batch {
-	return &Batch{unloaded: map[member.Place]*Group{}, plain: receiver{member.NewState(&domain.Member{})}}
+	return &Batch{unloaded: map[member.Place]*Group{}, plain: member.NewState(&domain.Member{})}
 }
 
 // Group is what a micro-batch has of one member. Groups are in memory one after the other,
@@ -41,8 +42,13 @@ type Group struct {
 	actor *Actor // nil: the member is not loaded, and its activities are plain
 	at    member.Place
 	muted uint32 // services of a member that is not loaded, a bit each
-	msg   activities
+	acts  []Activity
 	one   [1]Activity
+
+	do      children.Do     // records what is in acts, as the actor
+	changes []domain.Change // appended to
+	history member.History
+	err     error
 }
 
 // Activity is an activity with what the shard gives it, and what became of it.
@@ -53,16 +59,8 @@ type Activity struct {
 	Disposition member.Disposition
 }
 
-// activities are the message of a group.
-type activities struct {
-	effect
-	acts    []Activity
-	history member.History
-	err     error
-}
-
 // Activities are those added.
-func (g *Group) Activities() []Activity { return g.msg.acts }
+func (g *Group) Activities() []Activity { return g.acts }
 
 // Add adds an activity to the group of its member; false: the member is loaded, or has to be, see
 // AddTo. An activity that is not one-time needs to know of its member what the audience knows, and
@@ -82,7 +80,7 @@ func (b *Batch) Add(loaded *Loaded, at member.Place, audience *member.Audience, 
 		g.ID, g.muted, g.at = audience.ID(at.Ord), muted, at
 		b.unloaded[at] = g
 	}
-	g.msg.acts = append(g.msg.acts, a)
+	g.acts = append(g.acts, a)
 	return true
 }
 
@@ -99,7 +97,7 @@ func (b *Batch) AddTo(k *Actor, at member.Place, a Activity) {
 		}
 		k.group.actor = k
 	}
-	k.group.msg.acts = append(k.group.msg.acts, a)
+	k.group.acts = append(k.group.acts, a)
 }
 
 // groupsAtOnce is how many groups are made together.
@@ -111,7 +109,8 @@ func (b *Batch) next() *Group {
 		made := make([]Group, groupsAtOnce)
 		for i := range made {
 			g := &made[i]
-			g.msg.acts = g.one[:0]
+			g.acts = g.one[:0]
+			g.do.F = func() { g.record(g.actor.state) }
 			b.groups = append(b.groups, g)
 		}
 	}
@@ -124,18 +123,28 @@ func (b *Batch) Groups() []*Group { return b.groups[:b.used] }
 
 // Apply has the group's member apply its activities, and appends what they change.
 func (b *Batch) Apply(loaded *Loaded, g *Group, changes []domain.Change) ([]domain.Change, error) {
-	g.msg.changes, g.msg.done, g.msg.history = changes, false, loaded.history
+	g.changes, g.history = changes, loaded.history
 	if g.actor != nil {
-		g.actor.box.PostUserMessage(&g.msg)
+		g.actor.child.Do(&g.do)
 	} else {
-		b.plain.state.Unloaded(g.ID, g.at.Account, g.at.Ord, g.muted)
-		b.plain.record(&g.msg)
+		b.plain.Unloaded(g.ID, g.at.Account, g.at.Ord, g.muted)
+		g.record(b.plain)
 	}
-	if !g.msg.done {
-		panic("a member actor failed")
+	changes, g.changes = g.changes, nil
+	return changes, g.err
+}
+
+// record has a member do what is in the group.
+func (g *Group) record(s *member.State) {
+	s.Begin(len(g.acts))
+	for i := range g.acts {
+		t := &g.acts[i]
+		act := &t.Record.Activity
+		g.changes, t.Disposition, g.err = s.Record(g.changes, act, t.Sequence, t.Clock, &act.Content, g.history)
+		if g.err != nil {
+			return
+		}
 	}
-	changes, g.msg.changes = g.msg.changes, nil
-	return changes, g.msg.err
 }
 
 // Clear empties the batch.
@@ -144,9 +153,9 @@ func (b *Batch) Clear() {
 		if g.actor != nil {
 			g.actor.group = nil
 		}
-		g.actor, g.msg.history = nil, nil
-		clear(g.msg.acts)
-		g.msg.acts = g.msg.acts[:0]
+		g.actor, g.history, g.err = nil, nil, nil
+		clear(g.acts)
+		g.acts = g.acts[:0]
 	}
 	b.used = 0
 	clear(b.unloaded)

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
 )
 
 // Loaded is the member actors of a shard. Those that were not touched lately are unloaded at
@@ -25,8 +23,7 @@ type Loaded struct {
 	last      []*Actor
 	ring      []*Actor // all of them, in any order
 	hand      int
-	props     *actor.Props // of all, so that it is in the processor's cache
-	next      *Actor       // being spawned
+	children  *children.Children
 	store     Store
 	history   member.History // the store
 	loads     *atomic.Int64
@@ -34,26 +31,11 @@ type Loaded struct {
 
 // New is one whose members take no more bytes than the limit after Evict. It counts those
 // that are read from the store.
-func New(limit int, store Store, loads *atomic.Int64) *Loaded {
-	c := &Loaded{limit: limit, byOrdinal: map[domain.AccountID][]*Actor{}, store: store, history: store, loads: loads}
-	c.props = mailbox.Props(c.produce).Configure(actor.WithMailbox(func() actor.Mailbox { return &c.next.box }))
-	return c
-}
-
-// produce is the actor of the member being spawned. An actor that panicked is not
-// made again: its state is lost, the shard starts anew and lets go of it.
-func (c *Loaded) produce() actor.Actor {
-	if c.next == nil {
-		return deadActor{}
+func New(limit int, of *children.Children, store Store, loads *atomic.Int64) *Loaded {
+	return &Loaded{
+		limit: limit, byOrdinal: map[domain.AccountID][]*Actor{}, children: of, store: store, history: store, loads: loads,
 	}
-	return &c.next.receiver
 }
-
-// deadActor is an actor that does nothing: its sender finds the message not done.
-type deadActor struct{}
-
-// Receive does nothing.
-func (deadActor) Receive(actor.Context) {}
 
 // At is the actor in a place; nil when it is not loaded.
 func (c *Loaded) At(p member.Place) *Actor {
@@ -84,7 +66,7 @@ func (c *Loaded) set(p member.Place, k *Actor) {
 }
 
 // Load is the member's actor, touched; it reads the member if it is not loaded.
-func (c *Loaded) Load(ctx actor.Context, at member.Place) (*Actor, error) {
+func (c *Loaded) Load(at member.Place) (*Actor, error) {
 	if k := c.At(at); k != nil {
 		k.touched = true
 		return k, nil
@@ -97,7 +79,7 @@ func (c *Loaded) Load(ctx actor.Context, at member.Place) (*Actor, error) {
 		return nil, fmt.Errorf("member %d of account %d is in the roster but not in the store", at.Ord, at.Account)
 	}
 	c.loads.Add(1)
-	return c.Spawn(ctx, at, member.NewState(m)), nil
+	return c.Spawn(at, member.NewState(m)), nil
 }
 
 // Past is all that the member of a place did, what is staged included.
@@ -107,11 +89,9 @@ func (c *Loaded) Past(at member.Place) ([]domain.Row, error) { return c.store.Pa
 func (c *Loaded) Bytes() int { return c.held }
 
 // Spawn makes the actor of a member.
-func (c *Loaded) Spawn(ctx actor.Context, at member.Place, s *member.State) *Actor {
-	k := &Actor{touched: true, receiver: receiver{s}}
-	c.next = k
-	k.pid = ctx.Spawn(c.props)
-	c.next = nil
+func (c *Loaded) Spawn(at member.Place, s *member.State) *Actor {
+	k := &Actor{touched: true, state: s}
+	c.children.Spawn(&k.child)
 	c.set(at, k)
 	c.weigh(k)
 	c.ring = append(c.ring, k)
@@ -119,7 +99,7 @@ func (c *Loaded) Spawn(ctx actor.Context, at member.Place, s *member.State) *Act
 }
 
 // Evict unloads members until those loaded take no more than the limit.
-func (c *Loaded) Evict(ctx actor.Context) (evicted int) {
+func (c *Loaded) Evict() (evicted int) {
 	for c.held > c.limit {
 		if c.hand >= len(c.ring) {
 			c.hand = 0
@@ -130,25 +110,25 @@ func (c *Loaded) Evict(ctx actor.Context) (evicted int) {
 			c.hand++
 			continue
 		}
-		c.unload(ctx, c.hand)
+		c.unload(c.hand)
 		evicted++
 	}
 	return evicted
 }
 
 // Clear unloads all.
-func (c *Loaded) Clear(ctx actor.Context) {
+func (c *Loaded) Clear() {
 	for len(c.ring) > 0 {
-		c.unload(ctx, len(c.ring)-1)
+		c.unload(len(c.ring) - 1)
 	}
 }
 
 // unload ends the actor at a place of the ring; the last one takes its place.
-func (c *Loaded) unload(ctx actor.Context, i int) {
+func (c *Loaded) unload(i int) {
 	k, last := c.ring[i], len(c.ring)-1
 	c.held -= int(k.bytes)
 	c.ring[i], c.ring[last] = c.ring[last], nil
 	c.ring = c.ring[:last]
 	c.set(k.Place(), nil)
-	ctx.Stop(k.pid)
+	c.children.Stop(&k.child)
 }

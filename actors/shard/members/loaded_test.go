@@ -6,27 +6,11 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
+	"github.com/ovation-analytics/ovation/actors/shard/children/childrentest"
 )
-
-// onShard runs f as the message of an actor, as a shard has its members.
-func onShard(t *testing.T, f func(actor.Context)) {
-	t.Helper()
-	system := actor.NewActorSystem()
-	t.Cleanup(system.Shutdown)
-	pid := system.Root.Spawn(mailbox.Props(func() actor.Actor {
-		return actor.ReceiveFunc(func(ctx actor.Context) {
-			if _, ok := ctx.Message().(string); ok {
-				f(ctx)
-			}
-		})
-	}))
-	system.Root.Send(pid, "go")
-}
 
 func seat(ord int) member.Place { return member.Place{Account: 1, Ord: domain.Ordinal(ord)} }
 
@@ -47,7 +31,7 @@ func touch(c *Loaded, at member.Place) *Actor {
 	if c.At(at) == nil {
 		return nil
 	}
-	k, _ := c.Load(nil, at)
+	k, _ := c.Load(at)
 	return k
 }
 
@@ -62,9 +46,9 @@ func TestLoaded_TouchedSinceTheHandPassedStays(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
-	onShard(t, func(ctx actor.Context) {
+	childrentest.Run(t, func(kids *children.Children) {
 		const limit, members = 20, 60
-		c, loaded := New(limit*oneActor(), nil, nil), map[int]bool{}
+		c, loaded := New(limit*oneActor(), kids, nil, nil), map[int]bool{}
 		for round := range 300 {
 			touched := map[int]bool{}
 			for range rnd.IntN(limit) { // fewer than the limit: all of them can stay
@@ -75,7 +59,7 @@ func TestLoaded_TouchedSinceTheHandPassedStays(t *testing.T) {
 					t.Fatalf("round %d: member %d loaded: %v, want %v", round, ord, k != nil, loaded[ord])
 				}
 				if k == nil {
-					k = c.Spawn(ctx, seat(ord), stateOf(ord))
+					k = c.Spawn(seat(ord), stateOf(ord))
 					loaded[ord] = true
 				}
 				if k.State().Member.Ord != domain.Ordinal(ord) || touch(c, seat(ord)) != k {
@@ -83,7 +67,7 @@ func TestLoaded_TouchedSinceTheHandPassedStays(t *testing.T) {
 				}
 			}
 			before := len(loaded)
-			evicted := c.Evict(ctx)
+			evicted := c.Evict()
 			for ord := range loaded {
 				if k := c.At(seat(ord)); k == nil {
 					delete(loaded, ord)
@@ -93,7 +77,7 @@ func TestLoaded_TouchedSinceTheHandPassedStays(t *testing.T) {
 				t.Fatalf("round %d: %d loaded of at most %d, %d before, %d unloaded, %d in the ring", round, len(loaded), limit, before, evicted, len(c.ring))
 			}
 		}
-		c.Clear(ctx)
+		c.Clear()
 		if seated(c) != 0 || len(c.ring) != 0 || c.held != 0 {
 			t.Errorf("%d, %d left after clear", seated(c), len(c.ring))
 		}
@@ -101,35 +85,20 @@ func TestLoaded_TouchedSinceTheHandPassedStays(t *testing.T) {
 }
 
 func TestLoaded_TheHandSkipsTouched(t *testing.T) {
-	onShard(t, func(ctx actor.Context) {
-		c := New(3*oneActor(), nil, nil)
+	childrentest.Run(t, func(kids *children.Children) {
+		c := New(3*oneActor(), kids, nil, nil)
 		for ord := range 4 {
-			c.Spawn(ctx, seat(ord), stateOf(ord))
+			c.Spawn(seat(ord), stateOf(ord))
 		}
-		c.Evict(ctx) // all are touched: the hand goes round once and takes the first
+		c.Evict() // all are touched: the hand goes round once and takes the first
 		if c.At(seat(0)) != nil {
 			t.Fatal("the first is still loaded")
 		}
 		touch(c, seat(1))
-		c.Spawn(ctx, seat(4), stateOf(4))
-		c.Evict(ctx)
+		c.Spawn(seat(4), stateOf(4))
+		c.Evict()
 		if c.At(seat(1)) == nil || c.At(seat(4)) == nil {
 			t.Error("a member touched since was unloaded while another was not")
-		}
-	})
-}
-
-func TestLoaded_APanickedActorIsNotMadeAgain(t *testing.T) {
-	onShard(t, func(ctx actor.Context) {
-		c := New(3*oneActor(), nil, nil)
-		k := c.Spawn(ctx, seat(1), stateOf(1))
-		if _, ok := c.produce().(deadActor); !ok {
-			t.Error("an actor was made while none was being spawned")
-		}
-		m := &activities{acts: []Activity{{}}} // an activity without a record
-		k.box.PostUserMessage(m)
-		if m.done {
-			t.Error("a message that panicked is done")
 		}
 	})
 }
@@ -142,17 +111,17 @@ func TestActor_IsACacheLine(t *testing.T) {
 
 // A member is weighed again when the hand passes: one that grew takes the place of others.
 func TestLoaded_IsBoundedInBytes(t *testing.T) {
-	onShard(t, func(ctx actor.Context) {
-		c := New(10*oneActor(), nil, nil)
+	childrentest.Run(t, func(kids *children.Children) {
+		c := New(10*oneActor(), kids, nil, nil)
 		for ord := range 10 {
-			c.Spawn(ctx, seat(ord), stateOf(ord))
+			c.Spawn(seat(ord), stateOf(ord))
 		}
-		if evicted := c.Evict(ctx); evicted != 0 || c.held != 10*oneActor() {
+		if evicted := c.Evict(); evicted != 0 || c.held != 10*oneActor() {
 			t.Fatalf("%d evicted, %d bytes are held", evicted, c.held)
 		}
 		c.At(seat(4)).State().Member.Personal.Data = strings.Repeat("x", 6*oneActor())
-		c.Spawn(ctx, seat(10), stateOf(10))
-		c.Evict(ctx)
+		c.Spawn(seat(10), stateOf(10))
+		c.Evict()
 		real := 0
 		for _, k := range c.ring {
 			real += actorBytes + k.State().Bytes()

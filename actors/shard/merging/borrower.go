@@ -3,8 +3,6 @@ package merging
 import (
 	"fmt"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -33,7 +31,7 @@ func mergeInProgress() domain.Outcome {
 }
 
 // merge begins to merge a member into another.
-func (b *borrowers) merge(ctx actor.Context, r *domain.Record, k *members.Actor, c *domain.MergeMembers) error {
+func (b *borrowers) merge(r *domain.Record, k *members.Actor, c *domain.MergeMembers) error {
 	of := &k.State().Member
 	switch a := member.AbsorbedOf(of, c.From); {
 	case c.From == c.Member:
@@ -51,7 +49,7 @@ func (b *borrowers) merge(ctx actor.Context, r *domain.Record, k *members.Actor,
 		b.Effects.Complete(r, domain.Failed(domain.Bad(domain.PlanLimit, "from", "the member was merged too often")))
 	default:
 		ticket := domain.ActionID(b.Effects.NewRecord(c.Member.Slot())).Sequence()
-		b.Effects.Apply(ctx, k, &members.Absorb{Absorbed: &domain.Absorbed{
+		b.Effects.Apply(k, &members.Absorb{Absorbed: &domain.Absorbed{
 			Member: c.From, Ticket: ticket, Asked: r.AskedBy(),
 		}})
 		b.Effects.Await(r, c.Member) // the last step completes it
@@ -80,13 +78,13 @@ func (b *borrowers) complete(r *domain.Record, asked domain.RequestID, out domai
 // awaited is the borrower that a lender's step is for, and what it knows of the lender; nil: it
 // knows nothing of this merge any more.
 func (b *borrowers) awaited(
-	ctx actor.Context, r *domain.Record, l *domain.Lend,
+	r *domain.Record, l *domain.Lend,
 ) (*members.Actor, *domain.Absorbed, error) {
 	at, ok := b.Roster.Find(l.Member)
 	if !ok || at.Account != r.Account {
 		return nil, nil, nil
 	}
-	k, err := b.Loaded.Load(ctx, at)
+	k, err := b.Loaded.Load(at)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,8 +98,8 @@ func (b *borrowers) awaited(
 
 // refused ends a merge that the lender does not take part in, or of which a step was set aside: then the
 // lender may have lent itself.
-func (b *borrowers) refused(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
-	k, a, err := b.awaited(ctx, r, l)
+func (b *borrowers) refused(r *domain.Record, l *domain.Lend) error {
+	k, a, err := b.awaited(r, l)
 	if err != nil || k != nil && a.Done {
 		return err // a later step was set aside: the merge stays
 	}
@@ -111,7 +109,7 @@ func (b *borrowers) refused(ctx actor.Context, r *domain.Record, l *domain.Lend)
 	if k == nil {
 		return nil
 	}
-	if err := b.endLoan(ctx, k, l.Other); err != nil {
+	if err := b.endLoan(k, l.Other); err != nil {
 		return err
 	}
 	out := mergeInProgress()
@@ -133,11 +131,11 @@ func (b *borrowers) refused(ctx actor.Context, r *domain.Record, l *domain.Lend)
 }
 
 // borrow copies what a lender sends. With the handover the copies count.
-func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
+func (b *borrowers) borrow(r *domain.Record, l *domain.Lend) error {
 	if l.Last {
 		b.countReceived(l.Other)
 	}
-	k, a, err := b.awaited(ctx, r, l)
+	k, a, err := b.awaited(r, l)
 	if err != nil {
 		return err
 	}
@@ -147,12 +145,12 @@ func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 		}
 		return nil
 	}
-	shadow, err := b.shadow(ctx, k, l)
+	shadow, err := b.shadow(k, l)
 	if err != nil {
 		return err
 	}
 	signups := len(a.Signups)
-	if err := b.copyRows(ctx, shadow, a, l.Rows); err != nil {
+	if err := b.copyRows(shadow, a, l.Rows); err != nil {
 		return err
 	}
 	handover := l.Last && !a.Done
@@ -164,14 +162,14 @@ func (b *borrowers) borrow(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 		case l.Record != nil && a.Record != nil:
 			a.Record = member.Amend(a.Record, l.Record)
 		}
-		b.Effects.Apply(ctx, k, &members.Absorb{Absorbed: a, Clock: b.Effects.Clock()})
-		if err := b.Shard.Stage(ctx); err != nil {
+		b.Effects.Apply(k, &members.Absorb{Absorbed: a, Clock: b.Effects.Clock()})
+		if err := b.Shard.Stage(); err != nil {
 			return err
 		}
 	}
 	switch {
 	case handover:
-		if err := b.countShadow(ctx, shadow, k.Place()); err != nil {
+		if err := b.countShadow(shadow, k.Place()); err != nil {
 			return err
 		}
 		b.Stats.Merged.Add(1)
@@ -192,12 +190,12 @@ func (b *borrowers) sendReturn(r *domain.Record, lender, borrower domain.MemberI
 
 // shadow is the actor of the lender's shadow, which is made with the first rows. They count nowhere
 // until the handover.
-func (b *borrowers) shadow(ctx actor.Context, k *members.Actor, l *domain.Lend) (*members.Actor, error) {
+func (b *borrowers) shadow(k *members.Actor, l *domain.Lend) (*members.Actor, error) {
 	of := lender{k.Place().Account, l.Other}
 	now, known := b.shadows[of]
 	before := 0
 	if known {
-		s, err := b.Loaded.Load(ctx, now)
+		s, err := b.Loaded.Load(now)
 		if err != nil || s.State().Member.Lent != nil {
 			return s, err
 		}
@@ -207,17 +205,17 @@ func (b *borrowers) shadow(ctx actor.Context, k *members.Actor, l *domain.Lend) 
 	id := of.id.Shadow(before)
 	at := member.Place{Account: of.account, Ord: b.Accounts.Add(of.account, id)}
 	b.shadows[of] = at
-	s := b.Loaded.Spawn(ctx, at, member.NewShadow(of.account, id, at.Ord))
-	b.Effects.Apply(ctx, s, &members.Lends{Loan: &domain.Loan{To: l.Member, Ticket: l.Ticket}})
+	s := b.Loaded.Spawn(at, member.NewShadow(of.account, id, at.Ord))
+	b.Effects.Apply(s, &members.Lends{Loan: &domain.Loan{To: l.Member, Ticket: l.Ticket}})
 	b.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
 		Account: at.Account, Ord: at.Ord, As: at.Ord, Hidden: true,
 	}})
-	return s, b.Shard.Stage(ctx)
+	return s, b.Shard.Stage()
 }
 
 // copyRows copies rows to a shadow, and notes the copies of signups.
 func (b *borrowers) copyRows(
-	ctx actor.Context, shadow *members.Actor, a *domain.Absorbed, rows []domain.LentRow,
+	shadow *members.Actor, a *domain.Absorbed, rows []domain.LentRow,
 ) error {
 	if len(rows) == 0 {
 		return nil
@@ -233,28 +231,28 @@ func (b *borrowers) copyRows(
 			})
 		}
 	}
-	b.Effects.Apply(ctx, shadow, m)
+	b.Effects.Apply(shadow, m)
 	if m.Err != nil {
 		return m.Err
 	}
-	return b.Shard.Stage(ctx)
+	return b.Shard.Stage()
 }
 
 // countShadow has the rows of a shadow count as the borrower's.
-func (b *borrowers) countShadow(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
+func (b *borrowers) countShadow(shadow *members.Actor, borrower member.Place) error {
 	loan := *shadow.State().Member.Lent
 	loan.Done = true
-	b.Effects.Apply(ctx, shadow, &members.Lends{Loan: &loan})
+	b.Effects.Apply(shadow, &members.Lends{Loan: &loan})
 	at := shadow.Place()
 	b.groups.join(at, borrower)
-	if err := b.groups.count(ctx, at, false); err != nil {
+	if err := b.groups.count(at, false); err != nil {
 		return err
 	}
-	return b.groups.coverAll(ctx, shadow, borrower)
+	return b.groups.coverAll(shadow, borrower)
 }
 
 // unmerge takes a merge back.
-func (b *borrowers) unmerge(ctx actor.Context, r *domain.Record, k *members.Actor, c *domain.UnmergeMember) error {
+func (b *borrowers) unmerge(r *domain.Record, k *members.Actor, c *domain.UnmergeMember) error {
 	of := &k.State().Member
 	a := member.AbsorbedOf(of, c.From)
 	switch {
@@ -271,7 +269,7 @@ func (b *borrowers) unmerge(ctx actor.Context, r *domain.Record, k *members.Acto
 		} else { // what the lender sends of it is given back
 			b.complete(r, a.Asked, mergeInProgress())
 		}
-		if err := b.endLoan(ctx, k, c.From); err != nil {
+		if err := b.endLoan(k, c.From); err != nil {
 			return err
 		}
 		b.sendReturn(r, c.From, c.Member, ticket)
@@ -281,65 +279,65 @@ func (b *borrowers) unmerge(ctx actor.Context, r *domain.Record, k *members.Acto
 }
 
 // endLoan ends a borrower's part in a merge: the shadow counts nowhere, and nothing of it is left.
-func (b *borrowers) endLoan(ctx actor.Context, k *members.Actor, from domain.MemberID) error {
-	b.Effects.Apply(ctx, k, &members.Absorb{Lender: from, Clock: b.Effects.Clock()})
+func (b *borrowers) endLoan(k *members.Actor, from domain.MemberID) error {
+	b.Effects.Apply(k, &members.Absorb{Lender: from, Clock: b.Effects.Clock()})
 	at, known := b.shadows[lender{k.Place().Account, from}]
 	if !known {
 		return nil
 	}
-	shadow, err := b.Loaded.Load(ctx, at)
+	shadow, err := b.Loaded.Load(at)
 	if err != nil {
 		return err
 	}
 	if loan := shadow.State().Member.Lent; loan == nil || loan.To != k.State().Member.ID {
 		return nil // another member of the shard has the lender: this one has had none of its rows
 	}
-	if err := b.loans.ended(ctx, at, k.Place()); err != nil {
+	if err := b.loans.ended(at, k.Place()); err != nil {
 		return err
 	}
-	if err := b.groups.count(ctx, at, true); err != nil {
+	if err := b.groups.count(at, true); err != nil {
 		return err
 	}
-	if err := b.groups.uncover(ctx, shadow, k.Place()); err != nil {
+	if err := b.groups.uncover(shadow, k.Place()); err != nil {
 		return err
 	}
-	return b.eraseShadow(ctx, shadow)
+	return b.eraseShadow(shadow)
 }
 
 // eraseShadow leaves nothing of a shadow.
-func (b *borrowers) eraseShadow(ctx actor.Context, shadow *members.Actor) error {
+func (b *borrowers) eraseShadow(shadow *members.Actor) error {
 	at := shadow.Place()
 	past, err := b.Loaded.Past(at)
 	if err != nil {
 		return err
 	}
-	b.Effects.Apply(ctx, shadow, &members.Lends{})
+	b.Effects.Apply(shadow, &members.Lends{})
 	member.Forget(shadow.State())
 	b.Effects.Change(domain.Change{Kind: domain.RowsErased, Value: &domain.ErasedRows{
 		Account: at.Account, Ord: at.Ord, Rows: past,
 	}})
 	b.groups.erased(at)
-	return b.Shard.Stage(ctx)
+	return b.Shard.Stage()
 }
 
 // lenderErased ends a merge whose lender is erased.
-func (b *borrowers) lenderErased(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
-	k, a, err := b.awaited(ctx, r, l)
+func (b *borrowers) lenderErased(r *domain.Record, l *domain.Lend) error {
+	k, a, err := b.awaited(r, l)
 	if k == nil || err != nil {
 		return err
 	}
 	if !a.Done {
 		b.complete(r, a.Asked, domain.Failed(domain.ErrErased))
 	}
-	return b.endLoan(ctx, k, l.Other)
+	return b.endLoan(k, l.Other)
 }
 
 // release ends the merges into a member that is about to be erased: those merged into it are, too.
-func (b *borrowers) release(ctx actor.Context, r *domain.Record, k *members.Actor, at int64) error {
+func (b *borrowers) release(r *domain.Record, k *members.Actor, at int64) error {
 	of := k.State().Member
 	for i := range of.Absorbed {
 		a := &of.Absorbed[i]
-		if err := b.endLoan(ctx, k, a.Member); err != nil {
+		if err := b.endLoan(k, a.Member); err != nil {
 			return err
 		}
 		if !a.Done { // what the lender sends of it is given back

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -45,16 +43,16 @@ func (g *groups) pairsOf(shadow *members.Actor) (all []pair, err error) {
 }
 
 // coverAll covers what a shadow and the other sources of its borrower have twice.
-func (g *groups) coverAll(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
+func (g *groups) coverAll(shadow *members.Actor, borrower member.Place) error {
 	pairs, err := g.pairsOf(shadow)
 	for i := 0; i < len(pairs) && err == nil; i++ {
-		err = g.cover(ctx, borrower, pairs[i], nil)
+		err = g.cover(borrower, pairs[i], nil)
 	}
 	return err
 }
 
 // uncover has what a shadow covered count again, now that it counts nowhere itself.
-func (g *groups) uncover(ctx actor.Context, shadow *members.Actor, borrower member.Place) error {
+func (g *groups) uncover(shadow *members.Actor, borrower member.Place) error {
 	at := shadow.Place()
 	delete(g.counted, at)
 	delete(g.pairs, at)
@@ -62,7 +60,7 @@ func (g *groups) uncover(ctx actor.Context, shadow *members.Actor, borrower memb
 	if len(g.shadowsOf[borrower]) == 0 {
 		delete(g.shadowsOf, borrower)
 	}
-	return g.coverAll(ctx, shadow, borrower)
+	return g.coverAll(shadow, borrower)
 }
 
 // known is what a source knows of a pair.
@@ -95,9 +93,9 @@ func (g *groups) knownOf(
 
 // cover has the earliest action of a pair count, of those that a member and its shadows have. fresh
 // are sequences of rows that are only now being added: they are lent on as such.
-func (g *groups) cover(ctx actor.Context, root member.Place, p pair, fresh []uint64) error {
+func (g *groups) cover(root member.Place, p pair, fresh []uint64) error {
 	all, first, err := g.knownOf(root, func(k *known) (ok bool, err error) {
-		of, err := g.Loaded.Load(ctx, k.at)
+		of, err := g.Loaded.Load(k.at)
 		if err == nil {
 			k.one, k.row, ok, err = member.Pair(of.State(), p.definition, p.brand, g.Store)
 		}
@@ -109,9 +107,9 @@ func (g *groups) cover(ctx actor.Context, root member.Place, p pair, fresh []uin
 	for _, at := range g.sources(root) {
 		i := slices.IndexFunc(all, func(k known) bool { return k.at == at })
 		if i < 0 {
-			err = g.putCovered(ctx, at, p, 0, nil)
+			err = g.putCovered(at, p, 0, nil)
 		} else {
-			err = g.setCovered(ctx, root, p, &all[i], i != first, fresh)
+			err = g.setCovered(root, p, &all[i], i != first, fresh)
 		}
 		if err != nil {
 			return err
@@ -122,7 +120,7 @@ func (g *groups) cover(ctx actor.Context, root member.Place, p pair, fresh []uin
 
 // setCovered notes that a source's row of a pair is covered, or is not, and lends that on.
 func (g *groups) setCovered(
-	ctx actor.Context, root member.Place, p pair, k *known, covered bool, fresh []uint64,
+	root member.Place, p pair, k *known, covered bool, fresh []uint64,
 ) error {
 	was := g.covered(k.at, k.one.Seq)
 	seq, rows := uint64(0), []domain.Row(nil)
@@ -132,7 +130,7 @@ func (g *groups) setCovered(
 	if !k.one.Deleted && was != covered {
 		rows = []domain.Row{k.row}
 	}
-	if err := g.putCovered(ctx, k.at, p, seq, rows); err != nil {
+	if err := g.putCovered(k.at, p, seq, rows); err != nil {
 		return err
 	}
 	if was == covered || k.one.Deleted && covered || slices.Contains(fresh, k.one.Seq) {
@@ -143,7 +141,7 @@ func (g *groups) setCovered(
 
 // putCovered notes which row of a source's pair is covered; 0: none. rows are those that may count otherwise
 // than before.
-func (g *groups) putCovered(ctx actor.Context, at member.Place, p pair, seq uint64, rows []domain.Row) error {
+func (g *groups) putCovered(at member.Place, p pair, seq uint64, rows []domain.Row) error {
 	was := g.pairs[at][p]
 	if was == seq {
 		return nil
@@ -153,7 +151,7 @@ func (g *groups) putCovered(ctx actor.Context, at member.Place, p pair, seq uint
 	if i, there := slices.BinarySearch(now, seq); seq != 0 && !there {
 		now = slices.Insert(now, i, seq)
 	}
-	return g.setCounted(ctx, at, g.hides(at), now, rows)
+	return g.setCounted(at, g.hides(at), now, rows)
 }
 
 // note notes which row of a source's pair is covered; 0: none.
@@ -171,7 +169,7 @@ func (g *groups) note(at member.Place, p pair, seq uint64) {
 }
 
 // follow covers again what changed of one-time pairs.
-func (g *groups) follow(ctx actor.Context, changes []domain.Change) error {
+func (g *groups) follow(changes []domain.Change) error {
 	for i := range changes {
 		o, is := changes[i].Value.(*domain.OneTime)
 		if !is {
@@ -181,7 +179,7 @@ func (g *groups) follow(ctx actor.Context, changes []domain.Change) error {
 		if len(g.shadowsOf[root]) == 0 {
 			continue
 		}
-		if err := g.cover(ctx, root, pair{o.Definition, o.Brand}, added(changes)); err != nil {
+		if err := g.cover(root, pair{o.Definition, o.Brand}, added(changes)); err != nil {
 			return err
 		}
 	}

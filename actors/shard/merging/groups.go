@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
@@ -49,23 +47,23 @@ func (g *groups) countedAs(at member.Place) *rows.Counting {
 }
 
 // count has the rows of an ordinal count, or not, but for those that are covered.
-func (g *groups) count(ctx actor.Context, at member.Place, hidden bool) error {
+func (g *groups) count(at member.Place, hidden bool) error {
 	past, err := g.Loaded.Past(at)
 	if err != nil {
 		return err
 	}
 	past = slices.DeleteFunc(past, func(r domain.Row) bool { return r.Flags.Dead() })
-	return g.setCounted(ctx, at, hidden, g.coveredOf(at), past)
+	return g.setCounted(at, hidden, g.coveredOf(at), past)
 }
 
 // setCounted says how the rows of an ordinal count; rows are those that may count otherwise than before.
 func (g *groups) setCounted(
-	ctx actor.Context, at member.Place, hidden bool, covered []uint64, rows []domain.Row,
+	at member.Place, hidden bool, covered []uint64, rows []domain.Row,
 ) error {
 	g.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
 		Account: at.Account, Ord: at.Ord, As: g.survivorOf(at).Ord, Hidden: hidden, Covered: covered, Rows: rows,
 	}})
-	return g.Shard.Stage(ctx)
+	return g.Shard.Stage()
 }
 
 // coveredOf are the sequences of an ordinal's rows that are covered.

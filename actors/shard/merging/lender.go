@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
@@ -29,7 +27,7 @@ const (
 )
 
 // ask has a member lend itself, unless it is not there or has part in another merge.
-func (n *lenders) ask(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
+func (n *lenders) ask(r *domain.Record, l *domain.Lend) error {
 	refused := domain.Lend{Step: domain.LendRefused, Other: l.Member, Ticket: l.Ticket}
 	refuse := func(code domain.Code) error {
 		refused.Code = code
@@ -40,13 +38,13 @@ func (n *lenders) ask(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 	if !ok || at.Account != r.Account {
 		return refuse(domain.NotFound)
 	}
-	k, err := n.Loaded.Load(ctx, at)
+	k, err := n.Loaded.Load(at)
 	if err != nil {
 		return err
 	}
 	if loan := k.State().Member.Lent; loan != nil && loan.To == l.Other {
 		// The borrower knows nothing of this loan: its LendReturn was set aside, or is lost.
-		if err := n.end(ctx, k); err != nil {
+		if err := n.end(k); err != nil {
 			return err
 		}
 	}
@@ -64,7 +62,7 @@ func (n *lenders) ask(ctx actor.Context, r *domain.Record, l *domain.Lend) error
 		refused.Deep = true
 		return refuse(domain.PlanLimit)
 	}
-	return n.lend(ctx, k, domain.Loan{To: l.Other, Ticket: l.Ticket})
+	return n.lend(k, domain.Loan{To: l.Other, Ticket: l.Ticket})
 }
 
 // isOf reports that a step is of a loan. Tickets are numbers of the borrower's shard: two shards may give
@@ -74,27 +72,27 @@ func isOf(loan domain.Loan, l *domain.Lend) bool {
 }
 
 // next sends more rows of a member that lends itself.
-func (n *lenders) next(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
+func (n *lenders) next(r *domain.Record, l *domain.Lend) error {
 	at, ok := n.Roster.Find(l.Member)
 	if loan, lends := n.loans.byMember[at]; ok && lends && at.Account == r.Account && isOf(loan, l) && !loan.Done {
-		k, err := n.Loaded.Load(ctx, at)
+		k, err := n.Loaded.Load(at)
 		if err != nil {
 			return err
 		}
-		return n.lend(ctx, k, loan)
+		return n.lend(k, loan)
 	}
 	return nil
 }
 
 // lend sends the rows after those that were sent. With the last of them the member is handed over.
-func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) error {
+func (n *lenders) lend(k *members.Actor, loan domain.Loan) error {
 	at, id := k.Place(), k.State().Member.ID
-	rows, rest, err := n.rowsBehind(ctx, at, loan)
+	rows, rest, err := n.rowsBehind(at, loan)
 	if err != nil {
 		return err
 	}
 	if !rest && !fits(lentRecord(&k.State().Member)) {
-		return n.outgrown(ctx, k, loan)
+		return n.outgrown(k, loan)
 	}
 	step := domain.Lend{Step: domain.LendRows, Other: id, Ticket: loan.Ticket, Rows: rows, Last: !rest}
 	if rest {
@@ -102,15 +100,15 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 	} else {
 		loan.Copied, loan.Done = math.MaxUint64, true
 	}
-	n.Effects.Apply(ctx, k, &members.Lends{Loan: &loan, Clock: n.Effects.Clock()})
-	if err := n.Shard.Stage(ctx); err != nil {
+	n.Effects.Apply(k, &members.Lends{Loan: &loan, Clock: n.Effects.Clock()})
+	if err := n.Shard.Stage(); err != nil {
 		return err
 	}
 	n.loans.begin(&k.State().Member, loan)
 	if loan.Done {
 		step.Record = lentRecord(&k.State().Member)
 		for _, source := range n.groups.sources(at) {
-			if err := n.groups.count(ctx, source, true); err != nil {
+			if err := n.groups.count(source, true); err != nil {
 				return err
 			}
 		}
@@ -121,20 +119,20 @@ func (n *lenders) lend(ctx actor.Context, k *members.Actor, loan domain.Loan) er
 }
 
 // outgrown ends a loan where the record has grown since it was asked for, so that no step can have it.
-func (n *lenders) outgrown(ctx actor.Context, k *members.Actor, loan domain.Loan) error {
+func (n *lenders) outgrown(k *members.Actor, loan domain.Loan) error {
 	at := k.Place()
 	n.loans.end(at)
-	n.Effects.Apply(ctx, k, &members.Lends{})
+	n.Effects.Apply(k, &members.Lends{})
 	n.send(at.Account, loan.To, domain.Lend{
 		Step: domain.LendRefused, Other: k.State().Member.ID, Ticket: loan.Ticket, Code: domain.PlanLimit,
 	})
-	return n.Shard.Stage(ctx)
+	return n.Shard.Stage()
 }
 
 // rowsBehind are rows that count as the member's and were not sent, in the order of their sequences, and
 // whether there are more. Of one-time actions that were deleted the mark is among them.
 func (n *lenders) rowsBehind(
-	ctx actor.Context, at member.Place, loan domain.Loan,
+	at member.Place, loan domain.Loan,
 ) (lent []domain.LentRow, more bool, err error) {
 	var rows []domain.Row
 	full := false
@@ -144,7 +142,7 @@ func (n *lenders) rowsBehind(
 		full = stepOf(lent) < len(lent)
 		return err
 	}
-	left, err := n.eachUnsent(ctx, at, loan, func(row *domain.Row) (more bool, err error) {
+	left, err := n.eachUnsent(at, loan, func(row *domain.Row) (more bool, err error) {
 		if rows = append(rows, *row); len(rows) == stepRead {
 			err = read()
 		}
@@ -171,11 +169,11 @@ func (n *lenders) rowsBehind(
 // the places of all that were not sent. Where they are is kept from step to step: a step reads its own rows,
 // and not all that the member did. They are those that a start would find.
 func (n *lenders) eachUnsent(
-	ctx actor.Context, at member.Place, loan domain.Loan, f func(*domain.Row) (more bool, err error),
+	at member.Place, loan domain.Loan, f func(*domain.Row) (more bool, err error),
 ) (left []unsentRow, err error) {
 	more := true
 	lend := func(row *domain.Row) error {
-		lends, err := n.loans.lendable(ctx, row)
+		lends, err := n.loans.lendable(row)
 		if lends && err == nil {
 			more, err = f(row)
 		}
@@ -238,7 +236,7 @@ func stepOf(rows []domain.LentRow) int {
 }
 
 // takeBack has the rows of a lender count at home again.
-func (n *lenders) takeBack(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
+func (n *lenders) takeBack(r *domain.Record, l *domain.Lend) error {
 	n.countReceived(l.Other)
 	n.completeAsked(r, l, domain.Outcome{Member: l.Other})
 	at, ok := n.Roster.Find(l.Member)
@@ -246,11 +244,11 @@ func (n *lenders) takeBack(ctx actor.Context, r *domain.Record, l *domain.Lend) 
 	if !ok || !lends || at.Account != r.Account || !isOf(loan, l) {
 		return nil
 	}
-	k, err := n.Loaded.Load(ctx, at)
+	k, err := n.Loaded.Load(at)
 	if err != nil {
 		return err
 	}
-	return n.end(ctx, k)
+	return n.end(k)
 }
 
 // completeAsked completes the request that waits for a return.
@@ -261,16 +259,16 @@ func (n *lenders) completeAsked(r *domain.Record, l *domain.Lend, out domain.Out
 }
 
 // end has a member lend no more: its rows count at home again.
-func (n *lenders) end(ctx actor.Context, k *members.Actor) error {
+func (n *lenders) end(k *members.Actor) error {
 	at := k.Place()
 	loan := n.loans.byMember[at]
 	n.loans.end(at)
-	n.Effects.Apply(ctx, k, &members.Lends{Clock: n.Effects.Clock()})
-	if err := n.Shard.Stage(ctx); err != nil || !loan.Done {
+	n.Effects.Apply(k, &members.Lends{Clock: n.Effects.Clock()})
+	if err := n.Shard.Stage(); err != nil || !loan.Done {
 		return err
 	}
 	for _, source := range n.groups.sources(at) {
-		if err := n.groups.count(ctx, source, false); err != nil {
+		if err := n.groups.count(source, false); err != nil {
 			return err
 		}
 	}
@@ -278,13 +276,13 @@ func (n *lenders) end(ctx actor.Context, k *members.Actor) error {
 }
 
 // release ends the loan of a member that is about to be erased: its borrower hears of it.
-func (n *lenders) release(ctx actor.Context, r *domain.Record, k *members.Actor) error {
+func (n *lenders) release(r *domain.Record, k *members.Actor) error {
 	of := k.State().Member
 	if of.Lent == nil {
 		return nil
 	}
 	n.loans.end(k.Place())
 	n.send(r.Account, of.Lent.To, domain.Lend{Step: domain.LendErased, Other: of.ID, Ticket: of.Lent.Ticket})
-	n.Effects.Apply(ctx, k, &members.Lends{Clock: n.Effects.Clock()})
-	return n.Shard.Stage(ctx)
+	n.Effects.Apply(k, &members.Lends{Clock: n.Effects.Clock()})
+	return n.Shard.Stage()
 }

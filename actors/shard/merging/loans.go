@@ -1,8 +1,6 @@
 package merging
 
 import (
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -120,7 +118,7 @@ func (n *loans) covered(root member.Place, row domain.Row, covered bool) error {
 
 // ended lends on that the rows of a shadow count no more, where its borrower is lent itself: the
 // shadow's lender is erased.
-func (n *loans) ended(ctx actor.Context, shadow, borrower member.Place) error {
+func (n *loans) ended(shadow, borrower member.Place) error {
 	if _, lends := n.byMember[borrower]; !lends {
 		return nil
 	}
@@ -134,7 +132,7 @@ func (n *loans) ended(ctx actor.Context, shadow, borrower member.Place) error {
 		if !lent {
 			continue
 		}
-		if lends, err := n.lendable(ctx, &row); err != nil {
+		if lends, err := n.lendable(&row); err != nil {
 			return err
 		} else if !lends {
 			continue
@@ -147,7 +145,7 @@ func (n *loans) ended(ctx actor.Context, shadow, borrower member.Place) error {
 }
 
 // lendable reports that a row counts as its member's, or that a one-time pair is closed by it.
-func (n *loans) lendable(ctx actor.Context, row *domain.Row) (bool, error) {
+func (n *loans) lendable(row *domain.Row) (bool, error) {
 	at := placeOf(row)
 	switch {
 	case n.groups.covered(at, row.Seq):
@@ -157,7 +155,7 @@ func (n *loans) lendable(ctx actor.Context, row *domain.Row) (bool, error) {
 	case row.Flags&domain.OneTimeRow == 0 || row.Flags&domain.Deleted == 0:
 		return false, nil
 	}
-	k, err := n.Loaded.Load(ctx, at)
+	k, err := n.Loaded.Load(at)
 	if err != nil {
 		return false, err
 	}

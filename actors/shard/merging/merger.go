@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/asynkron/protoactor-go/actor"
-
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
@@ -16,7 +14,7 @@ import (
 type Effects interface {
 	// Change adds a change to those of the micro-batch; Apply has a member add its own.
 	Change(domain.Change)
-	Apply(ctx actor.Context, k *members.Actor, m members.Message)
+	Apply(k *members.Actor, m members.Message)
 	// Send puts an entry into the outbox.
 	Send(*domain.Outgoing)
 	// NewRecord has the next sequence of the shard.
@@ -35,13 +33,13 @@ type Effects interface {
 
 // Shard stages the changes made so far.
 type Shard interface {
-	Stage(ctx actor.Context) error
+	Stage() error
 }
 
 // Members finds the members that commands name.
 type Members interface {
 	// Active is the actor of an active member; nil: the command is completed, there is none.
-	Active(ctx actor.Context, r *domain.Record, id domain.MemberID) (*members.Actor, error)
+	Active(r *domain.Record, id domain.MemberID) (*members.Actor, error)
 }
 
 // Stats counts what a Merger did in this process. One goroutine writes, any reads.
@@ -106,26 +104,26 @@ func (m *Merger) DepthOf(account domain.AccountID) int { return m.loans.depths.d
 func (m *Merger) idle() bool { return len(m.loans.byMember)+len(m.groups.shadowsOf) == 0 }
 
 // Merge begins to merge a member into another.
-func (m *Merger) Merge(ctx actor.Context, r *domain.Record, c *domain.MergeMembers) error {
-	k, err := m.Members.Active(ctx, r, c.Member)
+func (m *Merger) Merge(r *domain.Record, c *domain.MergeMembers) error {
+	k, err := m.Members.Active(r, c.Member)
 	if k == nil || err != nil {
 		return err
 	}
-	return m.borrowers.merge(ctx, r, k, c)
+	return m.borrowers.merge(r, k, c)
 }
 
 // Unmerge takes a merge back: the lender's rows count at home again, and the shadow is swept.
-func (m *Merger) Unmerge(ctx actor.Context, r *domain.Record, c *domain.UnmergeMember) error {
-	k, err := m.Members.Active(ctx, r, c.Member)
+func (m *Merger) Unmerge(r *domain.Record, c *domain.UnmergeMember) error {
+	k, err := m.Members.Active(r, c.Member)
 	if k == nil || err != nil {
 		return err
 	}
-	return m.borrowers.unmerge(ctx, r, k, c)
+	return m.borrowers.unmerge(r, k, c)
 }
 
 // Lend applies a step of a merge.
-func (m *Merger) Lend(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
-	return m.step(ctx, r, l)
+func (m *Merger) Lend(r *domain.Record, l *domain.Lend) error {
+	return m.step(r, l)
 }
 
 // SetAside follows a step that cannot be applied. One by which rows change hands counts as one that was, or
@@ -160,20 +158,20 @@ func (m *Merger) SetAside(r *domain.Record, l *domain.Lend) {
 // errStep is the error of a request whose merge, or whose end of one, cannot be applied.
 var errStep = domain.Fail(domain.Internal, "a step of the merge cannot be applied")
 
-func (m *Merger) step(ctx actor.Context, r *domain.Record, l *domain.Lend) error {
+func (m *Merger) step(r *domain.Record, l *domain.Lend) error {
 	switch l.Step {
 	case domain.LendAsk:
-		return m.lenders.ask(ctx, r, l)
+		return m.lenders.ask(r, l)
 	case domain.LendNext:
-		return m.lenders.next(ctx, r, l)
+		return m.lenders.next(r, l)
 	case domain.LendReturn:
-		return m.lenders.takeBack(ctx, r, l)
+		return m.lenders.takeBack(r, l)
 	case domain.LendRefused:
-		return m.borrowers.refused(ctx, r, l)
+		return m.borrowers.refused(r, l)
 	case domain.LendErased:
-		return m.borrowers.lenderErased(ctx, r, l)
+		return m.borrowers.lenderErased(r, l)
 	case domain.LendRows:
-		return m.borrowers.borrow(ctx, r, l)
+		return m.borrowers.borrow(r, l)
 	}
 	return fmt.Errorf("merging: no step %d of a merge", l.Step)
 }
@@ -188,12 +186,12 @@ func (m *Merger) OptOut(r *domain.Record, of *domain.Member, o domain.Opt, at in
 
 // Follow follows changes that are staged: one-time actions are covered again, and what changed of a
 // lender is sent to its borrower.
-func (m *Merger) Follow(ctx actor.Context, changes []domain.Change) error {
+func (m *Merger) Follow(changes []domain.Change) error {
 	if m.idle() {
 		return nil
 	}
 	m.loans.followTaken(changes) // what is covered by now was lent before
-	if err := m.groups.follow(ctx, changes); err != nil {
+	if err := m.groups.follow(changes); err != nil {
 		return err
 	}
 	m.loans.follow(changes)
@@ -201,18 +199,18 @@ func (m *Merger) Follow(ctx actor.Context, changes []domain.Change) error {
 }
 
 // Sent sends what a record has changed of lenders, once all that it changes is staged and followed.
-func (m *Merger) Sent(ctx actor.Context) error {
+func (m *Merger) Sent() error {
 	m.loans.sendLent()
-	return m.groups.Shard.Stage(ctx)
+	return m.groups.Shard.Stage()
 }
 
 // Release ends what a member that is about to be erased has part in: those merged into it are erased,
 // too, and the one that it is merged into hears of it.
-func (m *Merger) Release(ctx actor.Context, r *domain.Record, k *members.Actor, at int64) error {
-	if err := m.borrowers.release(ctx, r, k, at); err != nil {
+func (m *Merger) Release(r *domain.Record, k *members.Actor, at int64) error {
+	if err := m.borrowers.release(r, k, at); err != nil {
 		return err
 	}
-	return m.lenders.release(ctx, r, k)
+	return m.lenders.release(r, k)
 }
 
 // Erased follows the erasure of a member: it has no rows.

@@ -1,0 +1,32 @@
+package childrentest
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
+)
+
+// Run runs f as the message of an actor, on the goroutine of the test, with children of that actor.
+func Run(t *testing.T, f func(*children.Children)) {
+	t.Helper()
+	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+		return slog.New(slog.DiscardHandler)
+	}))
+	t.Cleanup(system.Shutdown)
+	c := children.New()
+	stop := actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
+	pid := system.Root.Spawn(mailbox.Props(func() actor.Actor {
+		return actor.ReceiveFunc(func(ctx actor.Context) {
+			c.Enter(ctx)
+			defer c.Leave()
+			if g, ok := ctx.Message().(func(*children.Children)); ok {
+				g(c)
+			}
+		})
+	}).Configure(actor.WithSupervisor(stop)))
+	system.Root.Send(pid, f)
+}
