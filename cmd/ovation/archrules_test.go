@@ -23,6 +23,7 @@ var rules = []struct {
 	{"a foreign library has one home", foreignHomes},
 	{"pure packages import the standard library and the domain", pureImports},
 	{"pure packages have no clock, no chance, no goroutine", pureCode},
+	{"what applies records knows no actor", appliesWithoutActors},
 	{"a package has one comment, in doc.go", packageComments},
 	{"an exported name is documented", exportsDocumented},
 	{"the top level holds only what it should", topLevel},
@@ -199,6 +200,25 @@ func pureCode(t *tree) (bad []string) {
 				bad = append(bad, fmt.Sprintf("%s: %s is pure and %s: time and chance come in as values", s.at(n.Pos()), s.dir(), what))
 			}
 			return true
+		})
+	})
+	return bad
+}
+
+// appliers are the packages in which a shard applies records. Members and brands are actors by package
+// children alone.
+var appliers = []string{"machine", "identity", "merging", "accounts", "members"}
+
+func appliesWithoutActors(t *tree) (bad []string) {
+	t.code(func(s *source) {
+		room, ok := strings.CutPrefix(s.dir(), "actors/shard/")
+		if !ok || !slices.Contains(appliers, room) {
+			return
+		}
+		s.imports(func(path, at string) {
+			if within(path, "github.com/asynkron/protoactor-go") || path == module+"/actors/internal/mailbox" {
+				bad = append(bad, fmt.Sprintf("%s: %s applies records and knows no actor: %s", at, s.dir(), path))
+			}
 		})
 	})
 	return bad

@@ -22,7 +22,7 @@ func TestArchitecture_EachRuleCanFail(t *testing.T) {
 	type files = map[string]string
 	const (
 		apart, home, pureIn, pureDo = "rooms never import each other", "a foreign library has one home", "pure packages import the standard library and the domain", "pure packages have no clock, no chance, no goroutine"
-		comment, forTests           = "a package has one comment, in doc.go", "what supports tests is imported by tests"
+		comment, forTests, noActor  = "a package has one comment, in doc.go", "what supports tests is imported by tests", "what applies records knows no actor"
 		exported, top, left, alone  = "an exported name is documented", "the top level holds only what it should", "nothing is left to do", "the tree stands alone"
 	)
 	seen := map[string]bool{}
@@ -64,6 +64,12 @@ func TestArchitecture_EachRuleCanFail(t *testing.T) {
 		{pureDo, files{"actors/domain/a.go": "package p\n\nfunc f() {\n\tgo f()\n\tselect {}\n}\n"}, []string{"actors/domain/a.go:4: actors/domain is pure and starts a goroutine", "actors/domain/a.go:5:"}},
 		{pureDo, files{"actors/brand/a.go": "package p\n\nimport \"sync\"\n\nfunc f(wg *sync.WaitGroup) {\n\twg.Go(func() {})\n}\n"}, []string{"actors/brand/a.go:6:"}},
 		{pureDo, files{"actors/brand/a.go": "package p\n\nimport \"time\"\n\nvar a = time.Unix(0, 0).Add(time.Second)\n", "actors/brand/a_test.go": "package p\n\nimport \"time\"\n\nvar b = time.Now()\n", "actors/a.go": "package p\n\nfunc f() { go f() }\n"}, nil},
+
+		{noActor, files{"actors/shard/machine/a.go": imports("github.com/asynkron/protoactor-go/actor", module+"/actors/internal/mailbox")}, []string{"actors/shard/machine/a.go:2: actors/shard/machine applies", "actors/shard/machine/a.go:3: actors/shard/machine applies"}},
+		{noActor, files{
+			"actors/shard/a.go": imports("github.com/asynkron/protoactor-go/actor"), "actors/shard/children/a.go": imports(module + "/actors/internal/mailbox"),
+			"actors/shard/members/a.go": imports(module + "/actors/shard/children"), "actors/shard/members/a_test.go": imports(module + "/actors/internal/mailbox"),
+		}, nil},
 
 		{comment, files{"api/a.go": "package p\n"}, []string{"api: no package comment"}},
 		{comment, files{"api/a.go": docOf + "package p\n"}, []string{"api/a.go: the package comment belongs into doc.go"}},

@@ -203,13 +203,20 @@ func (g *Registrar) settle(r *domain.Record, c *domain.Claim) error {
 		return err
 	}
 	before := k.State().Member
-	m := &members.Settle{Claim: c, Record: g.effects.NewRecord(c.Member.Slot())}
-	m.Visit = g.visiting(r.Account, m.Record)
-	g.effects.Apply(k, m)
-	if m.End.Ended == nil {
+	record := g.effects.NewRecord(c.Member.Slot())
+	visit := g.visiting(r.Account, record)
+	var end member.Settled
+	g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+		records := len(s.Member.Services)
+		if dst, end = s.Settle(dst, c, record); end.Granted && end.Ended.Update == nil {
+			dst = member.Registered(dst, &s.Member, &end.Ended.Register, records, &visit)
+		}
+		return dst
+	})
+	if end.Ended == nil {
 		return g.releaseLateGrant(r, k, c)
 	}
-	if err := g.ended(r, k, m.End); err != nil {
+	if err := g.ended(r, k, end); err != nil {
 		return err
 	}
 	if err := g.claims.follow(r, k, &before); err != nil {
@@ -218,8 +225,8 @@ func (g *Registrar) settle(r *domain.Record, c *domain.Claim) error {
 	if err := g.shard.Stage(); err != nil {
 		return err
 	}
-	g.settled(r, c, m.End)
-	if !m.End.IsNew {
+	g.settled(r, c, end)
+	if !end.IsNew {
 		return nil
 	}
 	return g.shard.ApplyParked(r, at)

@@ -2,6 +2,7 @@ package identity
 
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
@@ -20,10 +21,13 @@ func (g *Registrar) Erase(r *domain.Record, c *domain.EraseMember) error {
 	if err != nil {
 		return err
 	}
-	m := &members.Erase{At: c.At, Past: past}
-	g.effects.Apply(k, m)
+	var keys []domain.KeyID // that are to be deleted
+	g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+		dst, keys = member.Erase(dst, s, c.At, past)
+		return dst
+	})
 	g.merges.Erased(k)
-	g.keys.delete(m.Keys)
+	g.keys.delete(keys)
 	if err := g.claims.follow(r, k, &before); err != nil {
 		return err
 	}

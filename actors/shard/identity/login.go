@@ -3,7 +3,6 @@ package identity
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
-	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // Login applies a login at its member. A member who is not active, or has no such service
@@ -25,26 +24,28 @@ func (g *Registrar) Login(r *domain.Record, l *domain.LogIn) error {
 		g.effects.Complete(r, noAccount())
 		return nil
 	}
-	m := &members.Login{Command: l, Now: r.Time}
-	m.Visit = g.visiting(r.Account, g.effects.NewRecord(l.Member.Slot()))
-	g.effects.Apply(k, m)
-	g.effects.Complete(r, loginOutcome(m))
-	return nil
-}
-
-// loginOutcome is the outcome of a login that a member applied.
-func loginOutcome(m *members.Login) domain.Outcome {
-	switch m.End {
+	visit := g.visiting(r.Account, g.effects.NewRecord(l.Member.Slot()))
+	var end member.LoginEnd
+	var guess member.Guess
+	var retryAfter uint32 // of a lock
+	g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+		dst, end, guess, retryAfter = member.Login(dst, s, l, r.Time, &visit)
+		return dst
+	})
+	out := domain.Outcome{Member: l.Member}
+	switch end {
+	case member.LoggedIn:
 	case member.LoginUnknown:
-		return noAccount()
+		out = noAccount()
 	case member.LoginOutdated:
-		return domain.Outcome{Again: true}
+		out = domain.Outcome{Again: true}
 	case member.LoginElsewhere:
-		return domain.Failed(domain.Bad(domain.WrongApplication, "domain", "the member has not registered on this domain"))
+		out = domain.Failed(domain.Bad(domain.WrongApplication, "domain", "the member has not registered on this domain"))
 	case member.LoginRefused:
-		return refusedBy(m.Guess, m.RetryAfter)
+		out = refusedBy(guess, retryAfter)
 	}
-	return domain.Outcome{Member: m.Command.Member}
+	g.effects.Complete(r, out)
+	return nil
 }
 
 // refusedBy is the outcome of a login whose password is not right.

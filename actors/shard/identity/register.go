@@ -2,6 +2,7 @@ package identity
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
@@ -44,9 +45,7 @@ func (g *Registrar) Register(r *domain.Record, c *domain.RegisterMember) error {
 }
 
 // Attach applies an attachment at its member.
-func (g *Registrar) Attach(
-	r *domain.Record, a *domain.AttachService, c *domain.RegisterMember,
-) error {
+func (g *Registrar) Attach(r *domain.Record, a *domain.AttachService, c *domain.RegisterMember) error {
 	k, err := g.Active(r, a.Member)
 	if k == nil || err != nil {
 		return err
@@ -75,9 +74,7 @@ func (g *claims) sendRegistration(r *domain.Record, c *domain.RegisterMember, to
 // matchExisting applies a registration to the member that its identity names. A member who is
 // only about to be, or to have the identity, or has it no more, does not match: the
 // request is tried again.
-func (g *Registrar) matchExisting(
-	r *domain.Record, c *domain.RegisterMember, k *members.Actor,
-) error {
+func (g *Registrar) matchExisting(r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
 	if !member.Holds(&k.State().Member, c.Identity) {
 		g.DropKeyOf(r.Command)
 		g.effects.Complete(r, domain.Outcome{Again: true})
@@ -98,7 +95,9 @@ func (g *Registrar) enter(r *domain.Record, c *domain.RegisterMember, k *members
 			if ownKey(r.Command) {
 				g.keys.deleteUnused(r.Command, k)
 			} else {
-				g.effects.Apply(k, &members.Outdated{Personal: &c.Personal})
+				g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+					return s.Outdated(dst, &c.Personal)
+				})
 			}
 			g.effects.Complete(r, domain.Outcome{Again: true})
 			return nil
@@ -123,17 +122,47 @@ func (g *Registrar) enter(r *domain.Record, c *domain.RegisterMember, k *members
 		id = k.State().Member.ID
 	}
 	before := k.State().Member
-	m := &members.Register{Command: c, Now: r.Time, Record: g.effects.NewRecord(id.Slot()), IsNew: known == nil}
-	m.Visit = g.visiting(r.Account, m.Record)
-	m.Waits = domain.PendingRegistration{Ticket: domain.ActionID(m.Record).Sequence(), Asked: r.AskedBy(), Claims: wants}
-	g.effects.Apply(k, m)
-	return g.entered(r, m, k, &before)
+	e := &entry{command: c, now: r.Time, record: g.effects.NewRecord(id.Slot()), isNew: known == nil}
+	e.visit = g.visiting(r.Account, e.record)
+	e.waits = domain.PendingRegistration{Ticket: domain.ActionID(e.record).Sequence(), Asked: r.AskedBy(), Claims: wants}
+	g.effects.Apply(k, e.apply)
+	return g.entered(r, e, k, &before)
+}
+
+// entry is a registration that its member applies.
+type entry struct {
+	command *domain.RegisterMember
+	now     int64                      // the log's, ms since 1970
+	record  uint64                     // id of a new service record
+	waits   domain.PendingRegistration // the claims it needs; some are granted already
+	isNew   bool
+	visit   member.Visiting
+
+	guess      member.Guess // not right: nothing was registered
+	retryAfter uint32       // of a lock
+	registered bool         // it was applied; else it waits
+}
+
+// apply registers at once, or when the claims that other shards decide are granted.
+func (e *entry) apply(s *member.State, dst []domain.Change) []domain.Change {
+	dst, e.guess, e.retryAfter = s.Guess(dst, e.command, e.now)
+	switch {
+	case e.guess != member.GuessRight:
+		return dst
+	case slices.ContainsFunc(e.waits.Claims, func(c domain.PendingClaim) bool { return !c.Granted }):
+		e.waits.Register = *e.command
+		return s.Await(dst, e.waits, e.isNew)
+	}
+	e.registered = true
+	records := len(s.Member.Services)
+	dst = s.Register(dst, e.command, e.record)
+	return member.Registered(dst, &s.Member, e.command, records, &e.visit)
 }
 
 // entered follows what the member did with a registration.
-func (g *Registrar) entered(r *domain.Record, m *members.Register, k *members.Actor, before *domain.Member) error {
+func (g *Registrar) entered(r *domain.Record, e *entry, k *members.Actor, before *domain.Member) error {
 	id := before.ID
-	switch m.Guess {
+	switch e.guess {
 	case member.GuessStale:
 		g.effects.Complete(r, domain.Outcome{Again: true})
 		return nil
@@ -143,22 +172,22 @@ func (g *Registrar) entered(r *domain.Record, m *members.Register, k *members.Ac
 		return nil
 	case member.GuessLocked:
 		out := domain.Failed(domain.Bad(domain.Locked, "email", "too many wrong passwords were given for this email"))
-		out.RetryAfter = m.RetryAfter
+		out.RetryAfter = e.retryAfter
 		g.effects.Complete(r, out)
 		return nil
 	}
-	if m.Registered {
-		g.claims.request(r, &m.Waits, id, domain.Held)
+	if e.registered {
+		g.claims.request(r, &e.waits, id, domain.Held)
 		g.registered.Add(1)
-		g.effects.Complete(r, domain.Outcome{Member: id, New: m.IsNew})
+		g.effects.Complete(r, domain.Outcome{Member: id, New: e.isNew})
 		return g.claims.follow(r, k, before)
 	}
 	state := domain.Held
-	if m.IsNew {
+	if e.isNew {
 		state = domain.Pending
 	}
 	g.effects.Await(r, id) // the last step completes it
-	g.claims.request(r, &m.Waits, id, state)
+	g.claims.request(r, &e.waits, id, state)
 	return nil
 }
 

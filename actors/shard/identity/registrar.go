@@ -13,7 +13,7 @@ import (
 type Effects interface {
 	// Change adds a change to those of the micro-batch; Apply has a member add its own.
 	Change(domain.Change)
-	Apply(k *members.Actor, m members.Message)
+	Apply(k *members.Actor, w members.Work)
 	// Send puts an entry into the outbox.
 	Send(*domain.Outgoing)
 	// NewRecord is the id of a new service record, or of a visit.

@@ -58,8 +58,8 @@ func (noMerges) Erased(*members.Actor)                               {}
 
 func (s *testShard) Change(domain.Change) {}
 
-func (s *testShard) Apply(k *members.Actor, m members.Message) {
-	k.Send(m, nil)
+func (s *testShard) Apply(k *members.Actor, w members.Work) {
+	k.Do(w, nil)
 }
 
 func (s *testShard) Send(o *domain.Outgoing) {
@@ -236,9 +236,7 @@ func repeat(rnd *rand.Rand, sent []delivery, keyed bool, keys *[]domain.KeyID) (
 
 // give gives a command the personal part that it is made with: with a new key where it is of a
 // member that is to be.
-func give(
-	shards [testShards]*testShard, c domain.Command, put *domain.PersonalPut, n byte,
-) domain.KeyID {
+func give(shards [testShards]*testShard, c domain.Command, put *domain.PersonalPut, n byte) domain.KeyID {
 	put.Key = domain.KeyID{n, 15: 1}
 	if id := memberOf(c); id != 0 {
 		s := shards[id.Slot().Shard(testShards)]

@@ -23,20 +23,23 @@ func (g *Registrar) Update(r *domain.Record, u *domain.UpdateMember) error {
 		g.effects.Complete(r, takenBy(taken))
 		return nil
 	}
-	m := &members.Update{Command: u}
-	m.Waits = domain.PendingRegistration{
+	waits := domain.PendingRegistration{
 		Ticket: domain.ActionID(g.effects.NewRecord(u.Member.Slot())).Sequence(), Asked: r.AskedBy(), Claims: wants,
 	}
-	g.effects.Apply(k, m)
-	switch m.End {
+	var end member.UpdateEnd
+	g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+		dst, end = member.Update(dst, s, u, &waits)
+		return dst
+	})
+	switch end {
 	case member.Updated:
-		g.claims.request(r, &m.Waits, u.Member, domain.Held)
+		g.claims.request(r, &waits, u.Member, domain.Held)
 	case member.UpdateWaits:
 		g.effects.Await(r, u.Member) // the last step completes it
-		g.claims.request(r, &m.Waits, u.Member, domain.Held)
+		g.claims.request(r, &waits, u.Member, domain.Held)
 		return nil
 	}
-	return g.updated(r, m.End, k, &before)
+	return g.updated(r, end, k, &before)
 }
 
 // RemoveService takes a service record from its member.
@@ -46,9 +49,12 @@ func (g *Registrar) RemoveService(r *domain.Record, c *domain.RemoveService) err
 		return err
 	}
 	before := k.State().Member
-	m := &members.RemoveService{Command: c}
-	g.effects.Apply(k, m)
-	return g.updated(r, m.End, k, &before)
+	var end member.UpdateEnd
+	g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+		dst, end = member.RemoveService(dst, s, c)
+		return dst
+	})
+	return g.updated(r, end, k, &before)
 }
 
 // ResetPassword replaces a password of its member.
@@ -58,9 +64,12 @@ func (g *Registrar) ResetPassword(r *domain.Record, c *domain.ResetPassword) err
 		return err
 	}
 	before := k.State().Member
-	m := &members.ResetPassword{Command: c}
-	g.effects.Apply(k, m)
-	return g.updated(r, m.End, k, &before)
+	var end member.UpdateEnd
+	g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+		dst, end = member.ResetPassword(dst, s, c)
+		return dst
+	})
+	return g.updated(r, end, k, &before)
 }
 
 // updated completes the request with what the member did, and follows what it changed.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
-	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/shard/merging"
 )
 
@@ -52,9 +52,9 @@ func (c *commands) apply(r *domain.Record) error {
 	case *domain.Lend:
 		return c.merger.Lend(r, m)
 	case *domain.OptIn:
-		return c.opt(r, m.Member, &members.Opt{Opt: m.Opt, In: true, At: m.At})
+		return c.optIn(r, m)
 	case *domain.OptOut:
-		return c.opt(r, m.Member, &members.Opt{Opt: m.Opt, At: m.At})
+		return c.optOut(r, m)
 	case *domain.DeleteAction:
 		return c.deleteAction(r, m)
 	case *domain.Claim:
@@ -92,17 +92,26 @@ func (c *commands) trim(p *domain.Published) {
 	}})
 }
 
-// opt opts a member in or out.
-func (c *commands) opt(r *domain.Record, id domain.MemberID, m *members.Opt) error {
-	k, err := c.registrar.Active(r, id)
+// optIn opts a member in.
+func (c *commands) optIn(r *domain.Record, o *domain.OptIn) error {
+	k, err := c.registrar.Active(r, o.Member)
 	if k == nil || err != nil {
 		return err
 	}
-	if !m.In {
-		c.merger.OptOut(r, &k.State().Member, m.Opt, m.At)
+	c.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change { return s.OptIn(dst, o.Opt, o.At) })
+	c.effects.Complete(r, domain.Outcome{Member: o.Member})
+	return nil
+}
+
+// optOut opts a member out, and those merged into it.
+func (c *commands) optOut(r *domain.Record, o *domain.OptOut) error {
+	k, err := c.registrar.Active(r, o.Member)
+	if k == nil || err != nil {
+		return err
 	}
-	c.effects.Apply(k, m)
-	c.effects.Complete(r, domain.Outcome{Member: id})
+	c.merger.OptOut(r, &k.State().Member, o.Opt, o.At)
+	c.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change { return s.OptOut(dst, o.Opt, o.At) })
+	c.effects.Complete(r, domain.Outcome{Member: o.Member})
 	return nil
 }
 
@@ -114,17 +123,21 @@ func (c *commands) deleteAction(r *domain.Record, d *domain.DeleteAction) error 
 	if k == nil || err != nil {
 		return err
 	}
-	at, m := k.Place(), &members.Delete{}
+	var row domain.Row
+	at, counted := k.Place(), false
 	there := d.Action.Slot() == d.Member.Slot() && d.Action.Sequence() <= c.state.Sequence
 	if there {
-		if m.Row, there, err = c.store.Action(at.Account, at.Ord, d.Action.Sequence()); err != nil {
+		if row, there, err = c.store.Action(at.Account, at.Ord, d.Action.Sequence()); err != nil {
 			return err
 		}
 	}
-	if there && !m.Row.IsVisit() {
-		c.effects.Apply(k, m)
+	if there && !row.IsVisit() {
+		c.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+			dst, counted = s.Delete(dst, row)
+			return dst
+		})
 	}
-	if !m.Counted {
+	if !counted {
 		c.effects.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
 		return nil
 	}

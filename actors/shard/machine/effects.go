@@ -29,9 +29,9 @@ type effects struct {
 // Change adds a change to those of the micro-batch.
 func (e *effects) Change(c domain.Change) { e.batch.changes = append(e.batch.changes, c) }
 
-// Apply has a member apply a message and add its changes.
-func (e *effects) Apply(k *members.Actor, m members.Message) {
-	e.batch.changes = k.Send(m, e.batch.changes)
+// Apply has a member do work, and adds its changes.
+func (e *effects) Apply(k *members.Actor, w members.Work) {
+	e.batch.changes = k.Do(w, e.batch.changes)
 }
 
 // Clock is the shard's at the record being applied.

@@ -49,9 +49,7 @@ func (b *borrowers) merge(r *domain.Record, k *members.Actor, c *domain.MergeMem
 		b.Effects.Complete(r, domain.Failed(domain.Bad(domain.PlanLimit, "from", "the member was merged too often")))
 	default:
 		ticket := domain.ActionID(b.Effects.NewRecord(c.Member.Slot())).Sequence()
-		b.Effects.Apply(k, &members.Absorb{Absorbed: &domain.Absorbed{
-			Member: c.From, Ticket: ticket, Asked: r.AskedBy(),
-		}})
+		b.setAbsorbed(k, domain.Absorbed{Member: c.From, Ticket: ticket, Asked: r.AskedBy()}, 0)
 		b.Effects.Await(r, c.Member) // the last step completes it
 		b.send(r.Account, c.From, domain.Lend{Step: domain.LendAsk, Other: c.Member, Ticket: ticket})
 	}
@@ -77,9 +75,7 @@ func (b *borrowers) complete(r *domain.Record, asked domain.RequestID, out domai
 
 // awaited is the borrower that a lender's step is for, and what it knows of the lender; nil: it
 // knows nothing of this merge any more.
-func (b *borrowers) awaited(
-	r *domain.Record, l *domain.Lend,
-) (*members.Actor, *domain.Absorbed, error) {
+func (b *borrowers) awaited(r *domain.Record, l *domain.Lend) (*members.Actor, *domain.Absorbed, error) {
 	at, ok := b.Roster.Find(l.Member)
 	if !ok || at.Account != r.Account {
 		return nil, nil, nil
@@ -162,7 +158,7 @@ func (b *borrowers) borrow(r *domain.Record, l *domain.Lend) error {
 		case l.Record != nil && a.Record != nil:
 			a.Record = member.Amend(a.Record, l.Record)
 		}
-		b.Effects.Apply(k, &members.Absorb{Absorbed: a, Clock: b.Effects.Clock()})
+		b.setAbsorbed(k, *a, b.Effects.Clock())
 		if err := b.Shard.Stage(); err != nil {
 			return err
 		}
@@ -206,7 +202,7 @@ func (b *borrowers) shadow(k *members.Actor, l *domain.Lend) (*members.Actor, er
 	at := member.Place{Account: of.account, Ord: b.Accounts.Add(of.account, id)}
 	b.shadows[of] = at
 	s := b.Loaded.Spawn(at, member.NewShadow(of.account, id, at.Ord))
-	b.Effects.Apply(s, &members.Lends{Loan: &domain.Loan{To: l.Member, Ticket: l.Ticket}})
+	b.setLoan(s, &domain.Loan{To: l.Member, Ticket: l.Ticket}, 0)
 	b.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
 		Account: at.Account, Ord: at.Ord, As: at.Ord, Hidden: true,
 	}})
@@ -214,26 +210,31 @@ func (b *borrowers) shadow(k *members.Actor, l *domain.Lend) (*members.Actor, er
 }
 
 // copyRows copies rows to a shadow, and notes the copies of signups.
-func (b *borrowers) copyRows(
-	shadow *members.Actor, a *domain.Absorbed, rows []domain.LentRow,
-) error {
+func (b *borrowers) copyRows(shadow *members.Actor, a *domain.Absorbed, rows []domain.LentRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	at := shadow.Place()
-	m := &members.Borrow{Rows: rows, Visits: make([]member.Visiting, len(rows)), History: b.Store}
+	visits := make([]member.Visiting, len(rows)) // what the copies get of the shard
 	for i := range rows {
 		seq := domain.ActionID(b.Effects.NewRecord(0)).Sequence()
-		m.Visits[i] = member.Visiting{Sequence: seq, Clock: b.Effects.Clock(), Places: &b.Accounts.Of(at.Account).Places}
+		visits[i] = member.Visiting{Sequence: seq, Clock: b.Effects.Clock(), Places: &b.Accounts.Of(at.Account).Places}
 		if !rows[i].Taken && rows[i].Row.IsVisit() && rows[i].Row.Definition == domain.Registration {
 			a.Signups = append(a.Signups[:len(a.Signups):len(a.Signups)], domain.LentSignup{
 				Record: uint64(rows[i].Content.Action), Seq: seq,
 			})
 		}
 	}
-	b.Effects.Apply(shadow, m)
-	if m.Err != nil {
-		return m.Err
+	var err error
+	b.Effects.Apply(shadow, func(s *member.State, dst []domain.Change) []domain.Change {
+		s.Begin(2 * len(rows))
+		for i := 0; i < len(rows) && err == nil; i++ {
+			dst, err = member.Borrow(dst, s, &rows[i], &visits[i], b.Store)
+		}
+		return dst
+	})
+	if err != nil {
+		return err
 	}
 	return b.Shard.Stage()
 }
@@ -242,7 +243,7 @@ func (b *borrowers) copyRows(
 func (b *borrowers) countShadow(shadow *members.Actor, borrower member.Place) error {
 	loan := *shadow.State().Member.Lent
 	loan.Done = true
-	b.Effects.Apply(shadow, &members.Lends{Loan: &loan})
+	b.setLoan(shadow, &loan, 0)
 	at := shadow.Place()
 	b.groups.join(at, borrower)
 	if err := b.groups.count(at, false); err != nil {
@@ -280,7 +281,10 @@ func (b *borrowers) unmerge(r *domain.Record, k *members.Actor, c *domain.Unmerg
 
 // endLoan ends a borrower's part in a merge: the shadow counts nowhere, and nothing of it is left.
 func (b *borrowers) endLoan(k *members.Actor, from domain.MemberID) error {
-	b.Effects.Apply(k, &members.Absorb{Lender: from, Clock: b.Effects.Clock()})
+	clock := b.Effects.Clock()
+	b.Effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+		return member.Discharge(dst, s, from, clock)
+	})
 	at, known := b.shadows[lender{k.Place().Account, from}]
 	if !known {
 		return nil
@@ -311,7 +315,7 @@ func (b *borrowers) eraseShadow(shadow *members.Actor) error {
 	if err != nil {
 		return err
 	}
-	b.Effects.Apply(shadow, &members.Lends{})
+	b.setLoan(shadow, nil, 0)
 	member.Forget(shadow.State())
 	b.Effects.Change(domain.Change{Kind: domain.RowsErased, Value: &domain.ErasedRows{
 		Account: at.Account, Ord: at.Ord, Rows: past,
@@ -347,4 +351,11 @@ func (b *borrowers) release(r *domain.Record, k *members.Actor, at int64) error 
 		b.forward(&domain.Record{Account: r.Account}, a.Member, &domain.EraseMember{Member: a.Member, At: at})
 	}
 	return nil
+}
+
+// setAbsorbed sets what a borrower knows of a lender. clock is the shard's, 0 where no rows change hands.
+func (b *borrowers) setAbsorbed(k *members.Actor, a domain.Absorbed, clock int64) {
+	b.Effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+		return member.Absorb(dst, s, a, clock)
+	})
 }

@@ -119,9 +119,7 @@ func (g *groups) cover(root member.Place, p pair, fresh []uint64) error {
 }
 
 // setCovered notes that a source's row of a pair is covered, or is not, and lends that on.
-func (g *groups) setCovered(
-	root member.Place, p pair, k *known, covered bool, fresh []uint64,
-) error {
+func (g *groups) setCovered(root member.Place, p pair, k *known, covered bool, fresh []uint64) error {
 	was := g.covered(k.at, k.one.Seq)
 	seq, rows := uint64(0), []domain.Row(nil)
 	if covered {

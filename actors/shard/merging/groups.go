@@ -57,9 +57,7 @@ func (g *groups) count(at member.Place, hidden bool) error {
 }
 
 // setCounted says how the rows of an ordinal count; rows are those that may count otherwise than before.
-func (g *groups) setCounted(
-	at member.Place, hidden bool, covered []uint64, rows []domain.Row,
-) error {
+func (g *groups) setCounted(at member.Place, hidden bool, covered []uint64, rows []domain.Row) error {
 	g.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
 		Account: at.Account, Ord: at.Ord, As: g.survivorOf(at).Ord, Hidden: hidden, Covered: covered, Rows: rows,
 	}})

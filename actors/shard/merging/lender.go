@@ -100,7 +100,7 @@ func (n *lenders) lend(k *members.Actor, loan domain.Loan) error {
 	} else {
 		loan.Copied, loan.Done = math.MaxUint64, true
 	}
-	n.Effects.Apply(k, &members.Lends{Loan: &loan, Clock: n.Effects.Clock()})
+	n.setLoan(k, &loan, n.Effects.Clock())
 	if err := n.Shard.Stage(); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (n *lenders) lend(k *members.Actor, loan domain.Loan) error {
 func (n *lenders) outgrown(k *members.Actor, loan domain.Loan) error {
 	at := k.Place()
 	n.loans.end(at)
-	n.Effects.Apply(k, &members.Lends{})
+	n.setLoan(k, nil, 0)
 	n.send(at.Account, loan.To, domain.Lend{
 		Step: domain.LendRefused, Other: k.State().Member.ID, Ticket: loan.Ticket, Code: domain.PlanLimit,
 	})
@@ -263,7 +263,7 @@ func (n *lenders) end(k *members.Actor) error {
 	at := k.Place()
 	loan := n.loans.byMember[at]
 	n.loans.end(at)
-	n.Effects.Apply(k, &members.Lends{Clock: n.Effects.Clock()})
+	n.setLoan(k, nil, n.Effects.Clock())
 	if err := n.Shard.Stage(); err != nil || !loan.Done {
 		return err
 	}
@@ -283,6 +283,6 @@ func (n *lenders) release(r *domain.Record, k *members.Actor) error {
 	}
 	n.loans.end(k.Place())
 	n.send(r.Account, of.Lent.To, domain.Lend{Step: domain.LendErased, Other: of.ID, Ticket: of.Lent.Ticket})
-	n.Effects.Apply(k, &members.Lends{Clock: n.Effects.Clock()})
+	n.setLoan(k, nil, n.Effects.Clock())
 	return n.Shard.Stage()
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
 // sender sends steps to the shards of other members, and counts those by which rows change hands.
@@ -43,4 +45,12 @@ func (s sender) handover(with domain.MemberID, count func(*domain.Handover)) {
 	}
 	count(&all[i])
 	s.State.Handovers = all
+}
+
+// setLoan sets what a member, or a shadow, knows of its loan; nil: it lends no more. clock is the shard's, 0
+// where no rows change hands.
+func (s sender) setLoan(k *members.Actor, loan *domain.Loan, clock int64) {
+	s.Effects.Apply(k, func(m *member.State, dst []domain.Change) []domain.Change {
+		return member.Lend(dst, m, loan, clock)
+	})
 }
