@@ -9,9 +9,12 @@ import (
 )
 
 // compareMembers asks about few members, some of whose brands are on disk only, about one of them,
-// and for pages of all members.
+// and for pages of all members. Of no members there is nothing to ask.
 func (r *harness) compareMembers(rnd *rand.Rand, m *reference.Model, ids []domain.MemberID, brands int) {
 	r.t.Helper()
+	if len(ids) == 0 {
+		return
+	}
 	q := random(rnd, domain.ShapeStandings, ids, brands)
 	q.Filter.Exclude = nil
 	for range 1 + rnd.IntN(3)*rnd.IntN(2) {

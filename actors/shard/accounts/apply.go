@@ -42,8 +42,11 @@ func (s *Accounts) Apply(c *domain.Change) error {
 		versions.SetName(c.Value.(*domain.Identity).Hash, version)
 	case domain.PointerPut, domain.PointerDrop:
 		versions.SetName(c.Value.(*domain.Pointer).Hash, version)
+	case domain.VisitPlacePut: // also of a visit that counts elsewhere: whether there is room is told
+		id := c.Value.(*domain.NumberedPlace).Account
+		s.touch(id, s.Of(id))
 	case domain.OneTimePut, domain.RequestPut, domain.OutboxPut, domain.OutboxTrim, domain.UsagePut,
-		domain.ParkedPut, domain.ParkedDrop, domain.VisitPlacePut: // no question reads them here
+		domain.ParkedPut, domain.ParkedDrop: // no question reads them here
 	}
 	return nil
 }
