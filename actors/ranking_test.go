@@ -24,7 +24,7 @@ func random(rnd *rand.Rand, shape domain.Shape, ids []domain.MemberID, brands in
 	if rnd.IntN(4) == 0 {
 		q.Groups[0].Own, q.Groups[0].Points = true, 65535
 	}
-	if rnd.IntN(3) == 0 {
+	if len(ids) > 0 && rnd.IntN(3) == 0 {
 		for range 1 + rnd.IntN(20) {
 			q.Filter.Exclude = append(q.Filter.Exclude, ids[rnd.IntN(len(ids))])
 		}
