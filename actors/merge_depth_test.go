@@ -88,12 +88,21 @@ func TestMerge_NoScheduleExceedsTheDeepest(t *testing.T) {
 						codes[code] += n
 					}
 				}
-				deepest := 0
+				deepest, roots := 0, []domain.MemberID(nil)
 				for _, id := range x.fans {
-					deepest = max(deepest, member.Depth(x.record(id)))
+					of := x.record(id)
+					deepest = max(deepest, member.Depth(of))
+					if of.Lent == nil {
+						roots = append(roots, id)
+					}
 				}
-				if deepest != domain.DeepestMerge || codes[domain.PlanLimit] == 0 {
+				if deepest != domain.DeepestMerge {
 					t.Errorf("chains of up to %d merges, outcomes by code %v", deepest, codes)
+				}
+				for i, root := range roots { // whom chance has not asked
+					if into := roots[(i+1)%len(roots)]; into != root && member.Depth(x.record(root)) == deepest {
+						x.expect(domain.PlanLimit, into, &domain.MergeMembers{Member: into, From: root})
+					}
 				}
 			})
 		})
