@@ -44,10 +44,10 @@
 // clocks of usage, of ticks and of views' ages.
 //
 // Members and brands are children with a mailbox that processes at once: they run on their
-// shard's goroutine and get one message a micro-batch. An activity that is not one-time loads
-// no member: whether its member is active and shares is kept beside the roster, and the store
-// has the rest. A question is no actor: its caller asks every shard through query.Shard, a
-// worker scans the shard's view, and the caller merges.
+// shard's goroutine and run one function a micro-batch (package shard/children). An activity that
+// is not one-time loads no member: whether its member is active and shares is kept beside the
+// roster, and the store has the rest. A question is no actor: its caller asks every shard through
+// query.Shard, a worker scans the shard's view, and the caller merges.
 //
 // # What holds
 //

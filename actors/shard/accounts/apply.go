@@ -42,7 +42,7 @@ func (s *Accounts) Apply(c *domain.Change) error {
 		versions.SetName(c.Value.(*domain.Identity).Hash, version)
 	case domain.PointerPut, domain.PointerDrop:
 		versions.SetName(c.Value.(*domain.Pointer).Hash, version)
-	case domain.VisitPlacePut: // also of a visit that counts elsewhere: whether there is room is told
+	case domain.VisitPlacePut: // the next view has it, also where the row of the visit is hidden
 		id := c.Value.(*domain.NumberedPlace).Account
 		s.touch(id, s.Of(id))
 	case domain.OneTimePut, domain.RequestPut, domain.OutboxPut, domain.OutboxTrim, domain.UsagePut,

@@ -9,7 +9,7 @@ import (
 // Places are the places of an account's visits, by number: at most as many as domain.MostVisitPlaces
 // says. A number never changes, so readers hold a prefix of the list while the writer appends.
 type Places struct {
-	most    int // in place of domain.MostVisitPlaces; 0: that
+	most    int // 0: domain.MostVisitPlaces
 	list    []domain.VisitPlace
 	numbers map[domain.VisitPlace]uint32
 	bytes   int // of their texts
@@ -40,13 +40,8 @@ func (p *Places) Keep(at domain.VisitPlace, segment bool) (number uint32, fresh 
 	return number, fresh, kept
 }
 
-// Number is the number of a place. isNew: it has got it just now; kept is false where there is no room for
-// it.
-func (p *Places) Number(at domain.VisitPlace) (number uint32, isNew, kept bool) {
-	return p.number(at, 1)
-}
-
-// number is Number with so many times the room.
+// number is the number of a place, with so many times the room. isNew: it has got it just now; kept is false
+// where there is no room for it.
 func (p *Places) number(at domain.VisitPlace, times int) (number uint32, isNew, kept bool) {
 	if number, known := p.numbers[at]; known {
 		return number, false, true

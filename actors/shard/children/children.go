@@ -58,7 +58,7 @@ type Do struct {
 	done bool // false: the child has panicked
 }
 
-// Do runs d.F as the child. Its panic is the caller's.
+// Do runs d.F as the child. It panics where F does, with a text of its own: the cause stays with the child.
 func (k *Child) Do(d *Do) {
 	d.done = false
 	if k.box.PostUserMessage(d); !d.done {
