@@ -48,10 +48,11 @@ type Lookups struct {
 
 // Memory bounds what an API has in memory.
 type Memory struct {
-	CacheBytes    int   // of the response cache; default 32 MiB
-	OpenedBytes   int   // of opened members that are cached; default 32 MiB
-	InFlightBytes int64 // of requests under way; default 256 MiB
-	HashBytes     int64 // of passwords' hashes under way; default 64 MiB
+	CacheBytes    int               // of the response cache; default 32 MiB
+	OpenedBytes   int               // of opened members that are cached; default 32 MiB
+	InFlightBytes int64             // of requests under way; default 256 MiB
+	HashBytes     int64             // of passwords' hashes under way; default 64 MiB
+	BeforeHash    func(bytes int64) // is called before a hash allocates so many bytes; may be nil
 }
 
 // Config is what an API is made of.
@@ -102,7 +103,7 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
-	envelopes, passwords := envelope.Maker{Tokens: tokens}, credentials.NewPasswords(config.HashCost, config.TokenKey, config.HashBytes)
+	envelopes, passwords := envelope.Maker{Tokens: tokens}, credentials.NewPasswords(config.HashCost, config.TokenKey, credentials.Memory{Bytes: config.HashBytes, Before: config.BeforeHash})
 	handlers := &services{
 		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},

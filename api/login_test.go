@@ -330,7 +330,7 @@ func TestRegister_KnownAddressComparesAnyLength(t *testing.T) {
 	t.Parallel()
 	for _, right := range []string{"pw", "1234567", strings.Repeat("ä", 129)} {
 		h := newFixture(t)
-		stored, err := credentials.NewPasswords(cheap, h.config.TokenKey, 0).Hash(t.Context(), 1, right, "")
+		stored, err := credentials.NewPasswords(cheap, h.config.TokenKey, credentials.Memory{}).Hash(t.Context(), 1, right, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ func TestImportedHash_Check(t *testing.T) {
 	salt := []byte("0123456789abcdef")
 	argon := phcHead(cheap, salt) + base64.RawStdEncoding.EncodeToString(
 		argon2.IDKey([]byte("correct horse"), salt, cheap.Passes, cheap.MemoryKiB, cheap.Lanes, keyLen))
-	p, other := NewPasswords(cheap, [16]byte{1}, 0), NewPasswords(cheap, [16]byte{2}, 0)
+	p, other := NewPasswords(cheap, [16]byte{1}, Memory{}), NewPasswords(cheap, [16]byte{2}, Memory{})
 	for _, text := range []string{string(made), argon} {
 		var h ImportedHash
 		if err := h.ParseParam(text); err != nil {

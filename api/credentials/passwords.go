@@ -59,18 +59,24 @@ type Passwords struct {
 	pepper [32]byte    // keys what is stored of a hash
 	cores  *limit.Pool // a core for each lane of a hash under way
 	memory *limit.Pool // in bytes
+	before func(bytes int64)
+}
+
+// Memory bounds the memory of hashes.
+type Memory struct {
+	Bytes  int64             // of hashes under way, or those of a single one; default 64 MiB
+	Before func(bytes int64) // is called before a hash allocates so many bytes, by its goroutine; may be nil
 }
 
 // NewPasswords makes a Passwords; the key is the pepper of what is stored. Zero cost: the least
-// that OWASP advises. Hashes under way take at most so many bytes, or those of a single one, and all
-// cores but one.
-func NewPasswords(cost HashCost, key [16]byte, bytes int64) *Passwords {
+// that OWASP advises. Hashes under way take at most the given memory, and all cores but one.
+func NewPasswords(cost HashCost, key [16]byte, m Memory) *Passwords {
 	cores := max(int64(runtime.GOMAXPROCS(0))-1, 1)
-	bytes = cmp.Or(bytes, defaultBytes)
 	p := &Passwords{
 		cost:   cmp.Or(cost, owasp),
 		cores:  limit.NewPool(limit.Bounds{Bytes: cores, Share: max(cores/2, 1), Waiters: waitersOfOne}),
-		memory: limit.NewPool(limit.Bounds{Bytes: bytes, Waiters: waitersOfOne}),
+		memory: limit.NewPool(limit.Bounds{Bytes: cmp.Or(m.Bytes, defaultBytes), Waiters: waitersOfOne}),
+		before: m.Before,
 	}
 	derive := hmac.New(sha256.New, key[:])
 	derive.Write([]byte("password"))
@@ -126,6 +132,9 @@ func (p *Passwords) slowly(ctx context.Context, account domain.AccountID, cost H
 		return err
 	}
 	defer memory.Release()
+	if bytes := int64(cost.MemoryKiB) << 10; bytes > 0 && p.before != nil {
+		p.before(bytes)
+	}
 	hash()
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,7 +20,7 @@ var cheap = HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1}
 
 // A hash has at least the cost that OWASP advises.
 func TestPasswords_Cost(t *testing.T) {
-	p := NewPasswords(HashCost{}, [16]byte{1}, 0)
+	p := NewPasswords(HashCost{}, [16]byte{1}, Memory{})
 	hash, err := p.Hash(t.Context(), 1, "correct horse", "")
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +42,7 @@ func TestPasswords_Cost(t *testing.T) {
 
 // A password is hashed under the salt and the cost of the hash in use.
 func TestPasswords_KnownSalt(t *testing.T) {
-	p := NewPasswords(cheap, [16]byte{1}, 0)
+	p := NewPasswords(cheap, [16]byte{1}, Memory{})
 	hash := func(password, known string) string {
 		t.Helper()
 		h, err := p.Hash(t.Context(), 1, password, known)
@@ -61,9 +62,28 @@ func TestPasswords_KnownSalt(t *testing.T) {
 	}
 }
 
+// Before a hash allocates, its bytes are made known, by the cost that a stored hash names; of bcrypt, which
+// allocates little, nothing is.
+func TestPasswords_MemoryIsMadeKnown(t *testing.T) {
+	var known []int64
+	p := NewPasswords(cheap, [16]byte{1}, Memory{Before: func(bytes int64) { known = append(known, bytes) }})
+	if _, err := p.Hash(t.Context(), 1, "a", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Hash(t.Context(), 1, "a", "$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAA"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.Check(t.Context(), 1, "a", bcryptHead+"AAAA$AAAA", ""); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int64{int64(cheap.MemoryKiB) << 10, 64 << 10}; !slices.Equal(known, want) {
+		t.Fatalf("%v, want %v", known, want)
+	}
+}
+
 // A stored hash that cannot be read is a bug; the error does not quote it.
 func TestPasswords_UnreadableHash(t *testing.T) {
-	p := NewPasswords(cheap, [16]byte{1}, 0)
+	p := NewPasswords(cheap, [16]byte{1}, Memory{})
 	for _, known := range []string{
 		"x", "$2b$10$abcdefghijklmnopqrstuv", "$argon2i$v=19$m=8,t=1,p=1$AAAA$AAAA", "$argon2id$v=16$m=8,t=1,p=1$AAAA$AAAA",
 		"$argon2id$v=19$m=8,t=0,p=1$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=0$AAAA$AAAA", "$argon2id$v=19$m=8,t=1,p=300$AAAA$AAAA",
@@ -82,7 +102,7 @@ func TestPasswords_UnreadableHash(t *testing.T) {
 // gets the next core. A request that is cancelled leaves the queue.
 func TestI8_PasswordsWaitInABoundedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPasswords(cheap, [16]byte{1}, 0)
+		p := NewPasswords(cheap, [16]byte{1}, Memory{})
 		all := func() context.Context { return t.Context() }
 		busy, err := p.cores.Acquire(all, 9, 1<<20)
 		if err != nil {

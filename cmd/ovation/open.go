@@ -303,7 +303,7 @@ func (p *program) openAPI(context.Context) error {
 		Lookups: api.Lookups{Geo: p.port.located(), Networks: p.port.networks},
 		Memory: api.Memory{
 			CacheBytes: int(p.budget.API.Cached), OpenedBytes: int(p.budget.API.Opened), InFlightBytes: p.budget.API.InFlight,
-			HashBytes: p.budget.API.Hashes,
+			HashBytes: p.budget.API.Hashes, BeforeHash: tuning.NewHeapRoom().For,
 		},
 	})
 	return err

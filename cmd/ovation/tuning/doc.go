@@ -10,6 +10,7 @@
 //	Divide      --memory in parts, which the rooms get as their bounds
 //	BoundHeap   the first limit of the runtime, before anything is opened
 //	HeapKeeper  the limit and the columns' part from then on: one goroutine, Run
+//	HeapRoom    a collection before a single large object, such as a password's hash
 //	ExtraPs     at the start of main, before any other goroutine
 //
 // Choose and Divide are pure but for the files they read. Only package main calls it.
