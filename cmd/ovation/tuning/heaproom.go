@@ -21,8 +21,10 @@ type heapUse struct{ used, limit uint64 }
 // NewHeapRoom makes the room of this process.
 func NewHeapRoom() *HeapRoom {
 	sample := []metrics.Sample{
-		{Name: "/gc/gomemlimit:bytes"}, {Name: "/memory/classes/total:bytes"},
-		{Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/gc/gomemlimit:bytes"},
+		{Name: "/memory/classes/total:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
 	}
 	return &HeapRoom{collect: runtime.GC, read: func() heapUse {
 		metrics.Read(sample)
