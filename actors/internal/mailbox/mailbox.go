@@ -1,6 +1,10 @@
 package mailbox
 
-import "github.com/asynkron/protoactor-go/actor"
+import (
+	"runtime/debug"
+
+	"github.com/asynkron/protoactor-go/actor"
+)
 
 // Mailbox runs an actor on the goroutine that posts, which is its shard's: a message posted is
 // processed when the call returns, one posted from within it waits. Only that goroutine posts,
@@ -120,9 +124,18 @@ func (b *Mailbox) obey(m any) {
 	}
 }
 
-// rescue passes a panic to the supervisor; the caller sees that its message is not done.
+// Failing is a message that notes the panic of the actor that received it.
+type Failing interface {
+	// Failed notes the cause, and the stack of the goroutine at it.
+	Failed(cause any, stack []byte)
+}
+
+// rescue notes a panic in its message, and passes it to the supervisor.
 func (b *Mailbox) rescue(m any) {
 	if r := recover(); r != nil {
+		if f, ok := m.(Failing); ok {
+			f.Failed(r, debug.Stack())
+		}
 		b.invoker.EscalateFailure(r, m)
 	}
 }

@@ -1,6 +1,9 @@
 package children
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/internal/mailbox"
@@ -54,16 +57,39 @@ type Child struct {
 
 // Do is the message of a child.
 type Do struct {
-	F    func()
-	done bool // false: the child has panicked
+	F       func()
+	done    bool     // false: the child has panicked
+	failure *Failure // of this time; nil: the child had panicked before
 }
 
-// Do runs d.F as the child. It panics where F does, with a text of its own: the cause stays with the child.
+// Failed notes a panic of F.
+func (d *Do) Failed(cause any, stack []byte) {
+	d.failure = &Failure{Cause: cause, Stack: string(stack)}
+}
+
+// Failure is a panic of a child.
+type Failure struct {
+	Cause any
+	Stack string
+}
+
+// Error is the cause.
+func (f *Failure) Error() string { return fmt.Sprint(f.Cause) }
+
+// errDead is the panic of a child that is used after a panic.
+var errDead = errors.New("a child of the shard that has panicked is used again")
+
+// Do runs d.F as the child. It panics with a *Failure where F panics, and with errDead where an earlier
+// one did.
 func (k *Child) Do(d *Do) {
-	d.done = false
-	if k.box.PostUserMessage(d); !d.done {
-		panic("a child of the shard failed")
+	d.done, d.failure = false, nil
+	if k.box.PostUserMessage(d); d.done {
+		return
 	}
+	if d.failure != nil {
+		panic(d.failure)
+	}
+	panic(errDead)
 }
 
 // Prefetch reads the child's cache lines. The result means nothing; it keeps the reads.

@@ -1,6 +1,7 @@
 package children_test
 
 import (
+	"strings"
 	"testing"
 	"unsafe"
 
@@ -30,23 +31,27 @@ func TestChild_DoRunsAtOnce(t *testing.T) {
 	})
 }
 
-// A panic goes on in the caller, and the child is not used again.
+// A panic goes on in the caller with its cause and its stack, and the child is not used again.
 func TestChild_APanicIsTheCallers(t *testing.T) {
 	childrentest.Run(t, func(c *children.Children) {
 		var k, other children.Child
 		c.Spawn(&k)
 		c.Spawn(&other)
-		panics := func(f func()) (panicked bool) {
-			defer func() { panicked = recover() != nil }()
-			k.Do(&children.Do{F: f})
-			return false
+		var d children.Do
+		panics := func(f func()) (cause any) {
+			defer func() { cause = recover() }()
+			d.F = f
+			k.Do(&d)
+			return nil
 		}
-		if !panics(func() { panic("on purpose") }) {
-			t.Error("the panic is not the caller's")
+		f, ok := panics(onPurpose).(*children.Failure)
+		if !ok || f.Error() != "on purpose" || !strings.Contains(f.Stack, "onPurpose") {
+			t.Errorf("the caller got %+v", f)
 		}
 		ran := false
-		if !panics(func() { ran = true }) || ran {
-			t.Error("a child that panicked ran once more")
+		cause := panics(func() { ran = true })
+		if _, ok := cause.(*children.Failure); cause == nil || ok || ran {
+			t.Errorf("a child that panicked ran once more: %t, %v", ran, cause)
 		}
 		if other.Do(&children.Do{F: func() { ran = true }}); !ran {
 			t.Error("another child did not run")
@@ -59,3 +64,5 @@ func TestChild_LeavesAMemberOneCacheLine(t *testing.T) {
 		t.Errorf("a child has %d bytes, want 40", got)
 	}
 }
+
+func onPurpose() { panic("on purpose") }

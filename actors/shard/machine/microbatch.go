@@ -7,6 +7,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
@@ -108,6 +109,9 @@ func (m *Machine) Apply(records []domain.Record) (done Applied, err error) {
 func panicOf(cause any, offset int64, records []domain.Record) error {
 	p := &PanicError{
 		Offset: offset, End: records[len(records)-1].Offset + 1, Cause: fmt.Sprint(cause), Stack: string(debug.Stack()),
+	}
+	if of, ok := cause.(*children.Failure); ok {
+		p.Stack = of.Stack
 	}
 	for i := range records {
 		if records[i].Offset == offset {
