@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/node"
@@ -39,7 +40,7 @@ type authIn struct {
 
 // Missing reports that no member is named: by the access token, or by a Bearer.
 func (in *authIn) Missing(has func(string) bool) string {
-	if !has("accessToken") && !has(serve.BearerGiven) {
+	if !has("accessToken") && !has(auth.BearerGiven) {
 		return "accessToken"
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/feed"
@@ -100,7 +101,7 @@ func (in *findIn) Missing(has func(string) bool) string {
 	if half := in.Half(has); half != "" {
 		return half
 	}
-	if !has("email") && !has("verified_email") && !has("partnerID") && !has("username") && !has(serve.BearerGiven) {
+	if !has("email") && !has("verified_email") && !has("partnerID") && !has("username") && !has(auth.BearerGiven) {
 		return "email"
 	}
 	return ""

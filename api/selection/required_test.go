@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -18,7 +19,7 @@ func TestRequire_ActedWhereAFieldNeedsAnAction(t *testing.T) {
 	} {
 		for i, brand := range []domain.BrandID{0, 1} {
 			q := &domain.Question{Brand: brand}
-			req := &serve.Request{Caller: serve.Caller{Key: &domain.Key{Account: 1}}}
+			req := &serve.Request{Caller: auth.Caller{Key: &domain.Key{Account: 1}}}
 			if err := Require(req, q, Required{fields}, false); err != nil || q.Filter.Acted != want[i] {
 				t.Errorf("%s of brand %d: %v %v", fields, brand, q.Filter.Acted, err)
 			}

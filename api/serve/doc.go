@@ -9,17 +9,17 @@
 // The numbers are the codes of the contract, in the order it checks: a request with several
 // faults is refused for the one that comes first in the picture. exchange.go is all of it, from
 // ServeHTTP to the call of the handler; the other files are entered where a request needs
-// them: authenticate.go judges the key and the member's token (Bearer), accounts.go bounds an account's
+// them: authenticate.go has the caller verified (package auth), accounts.go bounds an account's
 // requests, memory.go what each step holds (package limit), body.go reads a body, paging.go a cursor,
 // explain.go a further page of an explanation, wait.go wait_for and refresh; answer.go makes the
 // answer, reply.go writes it in the coding that the client prefers, access.go its line in the
 // access log.
 //
-// A member's token is verified with the key, also where the operation takes none; whose it is
+// Package auth decides who calls, what the caller may do and which pages may read the answer. A
+// member's token is verified with the key, also where the operation takes none; whose it is
 // is judged with the scope, after the parameters. An Option marks
 // operations that take a token (WithBearer), or that a public key may use (Public,
-// PublicWithBearer). cors.go has the answers to OPTIONS and what pages of other origins may read:
-// those of domains on the allowlist of the key's application, of no others.
+// PublicWithBearer).
 //
 // An Operation is a row of the program's table: method, path, input struct, handler. A
 // handler is func(ctx, *Request, *In) (Out, error): In defines how parameters are read, Out is

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/limit"
 	"github.com/ovation-analytics/ovation/api/page"
@@ -53,9 +54,8 @@ type exchange struct {
 	began    time.Time
 	random   domain.RequestID // shown as X-Request-Id
 	allowed  limit.Allowance
-	admitted bool  // the key may use the operation
-	foreign  error // the Bearer is another application's
-	key      string
+	admitted bool // the key may use the operation
+	given    auth.Credentials
 	body     body
 	deadline deadline
 	poll     poll.Request
@@ -127,11 +127,11 @@ func (x *exchange) serve() error {
 	}
 	x.route = found.Path
 	if r.Method == http.MethodOptions {
-		a.options(&x.reply, found)
+		x.options(found.Allow())
 		return nil
 	}
 	if x.op, ok = found.Method(r.Method); !ok {
-		w.Header().Set("Allow", allowOf(found))
+		w.Header().Set("Allow", allowOf(found.Allow()))
 		return domain.Fail(domain.MethodNotAllowed, "this path takes "+found.Allow())
 	}
 	if x.op == nil {
@@ -154,7 +154,7 @@ func (x *exchange) serve() error {
 	if err := x.check(); err != nil {
 		return err
 	}
-	if err := x.forPages(); err != nil {
+	if err := x.op.RefusePublic(&x.req.Caller, x.req.Params); err != nil {
 		return err
 	}
 	if err := x.identify(); err != nil {
@@ -210,7 +210,7 @@ func (x *exchange) check() error {
 	if err := x.readBody(); err != nil {
 		return err
 	}
-	if _, err := sameKey(x.req.Params, x.key); err != nil {
+	if err := x.given.AddParameters(x.req.Params); err != nil {
 		return err
 	}
 	return refuseCustom(&x.req) // of the body

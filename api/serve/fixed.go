@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/avatar"
 	"github.com/ovation-analytics/ovation/api/compress"
 	"github.com/ovation-analytics/ovation/api/poll"
@@ -59,7 +60,7 @@ const nothingElse = "default-src 'none'"
 
 // page answers what needs no key; path is that of its route.
 func (a *Server) page(out *reply, path string) error {
-	a.allowDocument(out.w, out.r)
+	auth.AllowListed(out.w.Header(), out.r.Header, a.Engine.Catalog())
 	if path == keysPath {
 		a.writeKeys(out)
 		return nil

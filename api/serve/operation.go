@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -36,7 +37,7 @@ type Operation struct {
 	Advanced     bool     // needs the advanced plan
 	Objects      []string // parameters whose value may be a JSON object
 	Enterprise   string   // parameters so prefixed need the enterprise plan
-	Access
+	auth.Access
 
 	Each     *bind.Plan // of one record of a body of many; nil: the body is parameters
 	Plan     *bind.Plan
@@ -44,15 +45,6 @@ type Operation struct {
 	Cached   bool // a poll may be answered from the response cache
 	run      func(*exchange) (any, error)
 	counts   *counters
-}
-
-// Access is who beside the holder of an application's key an operation is for.
-type Access struct {
-	TakesBearer bool // a member's token says whom it is about; one of another member is refused
-	Public      bool // a public key may use it
-	OfMember    bool // a public key may use it for the member of the Bearer alone
-
-	Withheld []string // parameters that a public key may not give: what only the account knows
 }
 
 // Outcome is a status of success and the shape of its body.
@@ -83,7 +75,7 @@ func Public(o *Operation) { o.Public = true }
 // PublicWithBearer marks an operation that takes a member's token, and that a public key may
 // use for that member.
 func PublicWithBearer(o *Operation) {
-	o.Access = Access{TakesBearer: true, Public: true, OfMember: true}
+	o.Access = auth.Access{TakesBearer: true, Public: true, OfMember: true}
 }
 
 // Withheld names parameters that a public key may not give.

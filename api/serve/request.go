@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/mailaddress"
 	"github.com/ovation-analytics/ovation/api/page"
@@ -25,7 +26,7 @@ var Unhashed = poll.Unhashed
 type Request struct {
 	Engine  port.Engine // records what is read, where the answer is to be cached
 	Catalog port.Catalog
-	Caller
+	auth.Caller
 	ID      domain.RequestID
 	Keyed   bool            // the id is that of an Idempotency-Key
 	Records [][]byte        // of a body of many
