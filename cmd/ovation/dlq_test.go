@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -319,6 +320,30 @@ func TestDLQReplay_MendedKeepsDedupKey(t *testing.T) {
 	if now := h.letters(); now.Total != 5 {
 		t.Errorf("%+v", now)
 	}
+}
+
+// A dead letter that fills a batch of the public topic has no room for the header of a replay: it is left and
+// reported, and the others are replayed.
+func TestDLQReplay_TooLargeWithItsHeader(t *testing.T) {
+	h := givenLetters(t)
+	const batchFits = kafka.MaxActivityBytes - 200 // a batch and its record have some 100 bytes more than the value
+	value := make([]byte, batchFits)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range value {
+		value[i] = byte(random.Uint32()) // nothing that a codec makes smaller
+	}
+	// The value is as long as one that the topic takes, and no JSON.
+	h.produce(&kgo.Record{Topic: "activities", Value: value, Headers: []kgo.RecordHeader{{Key: "fill", Value: value[:90]}}})
+	h.settled(6)
+	all := h.letters("--reason", "bad_json")
+	if all.Total != 2 {
+		t.Fatalf("%+v", all)
+	}
+	r := h.replayed(exitFailed, "--reason", "bad_json")
+	if r.Chosen != 2 || r.Replayed != 1 || len(r.Left) != 1 || r.Left[0].ID != all.Items[1].ID || !strings.Contains(r.Left[0].Why, "too large") {
+		t.Fatalf("%+v", r)
+	}
+	h.settled(7)
 }
 
 // Flags that contradict each other are wrong use, each with its reason.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -184,12 +185,18 @@ func (r *replay) take(ctx context.Context, l *dlq.Letter) error {
 }
 
 func (r *replay) flush(ctx context.Context) error {
+	var tooLarge []*dlq.Letter
 	if !r.dry {
-		if err := r.log.Replay(ctx, r.batch); err != nil {
+		var err error
+		if tooLarge, err = r.log.Replay(ctx, r.batch); err != nil {
 			return err
 		}
 	}
 	for _, l := range r.batch {
+		if slices.Contains(tooLarge, l) {
+			r.out.Left = append(r.out.Left, leftLetter{l.ID, l.Reason, "it is too large with the header of a replay: publish it again smaller, by --from-file"})
+			continue
+		}
 		r.out.Replayed++
 		r.out.Reasons[l.Reason]++
 	}

@@ -55,7 +55,7 @@ func newKafkaFixture(t *testing.T) *kafkaFixture {
 		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", Kafka: c.ListenAddrs(), Shards: 2, Memory: 256 << 20,
 		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
 	}}
-	if h.kgo, err = kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner())); err != nil {
+	if h.kgo, err = kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerBatchMaxBytes(kafka.MaxActivityBytes)); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(h.kgo.Close)

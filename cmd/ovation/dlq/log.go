@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/fnv"
 
+	kafkago "github.com/segmentio/kafka-go"
+
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -178,8 +180,9 @@ const batchBytes = kafka.MaxActivityBytes / 2
 
 // Replay publishes the originals of letters that are whole to the public topic: to the
 // partition that they came in, while there is one, and marks the letters. It returns when all are
-// durable; after an error some may be, and replaying them again does no harm.
-func (l *Log) Replay(ctx context.Context, letters []*Letter) error {
+// durable; after an error some may be, and replaying them again does no harm. A replay has a header more
+// than its original: letters that are too large with it are not published, and are the result.
+func (l *Log) Replay(ctx context.Context, letters []*Letter) (tooLarge []*Letter, err error) {
 	parts, of := map[int][]kafka.Message{}, map[int][]*Letter{}
 	for _, letter := range letters {
 		p := l.partition(letter)
@@ -188,25 +191,30 @@ func (l *Log) Replay(ctx context.Context, letters []*Letter) error {
 	}
 	for p := range l.public.Partitions {
 		for batch := range kafka.Split(parts[p], batchBytes) {
+			sent := of[p][:len(batch)]
+			of[p] = of[p][len(batch):]
 			base, err := l.send(ctx, l.public.Name, p, batch)
+			if len(batch) == 1 && errors.Is(err, kafkago.MessageSizeTooLarge) {
+				tooLarge = append(tooLarge, sent...)
+				continue
+			}
 			if err != nil {
-				return err
+				return tooLarge, err
 			}
 			marks := make([]kafka.Message, len(batch))
-			for i, letter := range of[p][:len(batch)] {
+			for i, letter := range sent {
 				at := base
 				if base >= 0 {
 					at += int64(i)
 				}
 				marks[i] = ingest.NewReplayMark(letter.ID, p, at)
 			}
-			of[p] = of[p][len(batch):]
 			if _, err := l.send(ctx, l.letters.Name, 0, marks); err != nil {
-				return fmt.Errorf("replayed, but not marked: %w", err)
+				return tooLarge, fmt.Errorf("replayed, but not marked: %w", err)
 			}
 		}
 	}
-	return nil
+	return tooLarge, nil
 }
 
 // partition is where a letter is replayed.
