@@ -52,6 +52,9 @@ func Retriable(err error) bool {
 	return false
 }
 
+// TooLarge reports that a batch is larger than the client or the topic takes.
+func TooLarge(err error) bool { return errors.Is(err, kafkago.MessageSizeTooLarge) }
+
 // passes reports an answer that a broker may give otherwise a little later.
 func passes(code kafkago.Error) bool {
 	switch code {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 
-	kafkago "github.com/segmentio/kafka-go"
-
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -194,7 +192,7 @@ func (l *Log) Replay(ctx context.Context, letters []*Letter) (tooLarge []*Letter
 			sent := of[p][:len(batch)]
 			of[p] = of[p][len(batch):]
 			base, err := l.send(ctx, l.public.Name, p, batch)
-			if len(batch) == 1 && errors.Is(err, kafkago.MessageSizeTooLarge) {
+			if len(batch) == 1 && kafka.TooLarge(err) {
 				tooLarge = append(tooLarge, sent...)
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
 	"github.com/ovation-analytics/ovation/deploy/harness"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -130,7 +132,8 @@ func (p *Population) registerFrom(ctx context.Context, api *client.Client, first
 		return err
 	}
 	if out.Rejected > 0 {
-		return fmt.Errorf("%d of %d registrations were rejected", out.Rejected, len(records))
+		first := out.Items[slices.IndexFunc(out.Items, func(i wire.RegisteredItem) bool { return i.Error != nil })].Error
+		return fmt.Errorf("%d of %d registrations were rejected, the first with code %d: %s", out.Rejected, len(records), first.Code, first.Message)
 	}
 	for i := range members {
 		id, err := strconv.ParseUint(out.Items[i].ID, 10, 64)
