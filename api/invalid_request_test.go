@@ -79,6 +79,9 @@ func TestInvalid_WholeRequest(t *testing.T) {
 			fmt.Fprintf(many, "&utm%d=1", i)
 		}
 		is("more parameters than a request may have", a.send(h, many.String()[1:]), domain.InvalidParameter, "")
+		if o.Method == http.MethodGet {
+			is("a key after them", h.do(o.Method, a.path+"?"+many.String()[1:]+"&apiKey="+keyEnterprise, ""), domain.InvalidParameter, "")
+		}
 		rewind() // what can be done once is done once more
 		if w := a.send(h, "utm=1"); w.Code >= 400 || !strings.Contains(strings.Join(w.Header().Values("Warning"), " "), "utm") {
 			t.Errorf("%s: an unknown parameter: %d, Warning %q", o.Name(), w.Code, w.Header().Values("Warning"))

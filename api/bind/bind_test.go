@@ -3,6 +3,7 @@ package bind
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -159,6 +160,34 @@ func TestParams_Bound(t *testing.T) {
 	_, warnings, fault := bound("name=x&"+q.String(), false)
 	if fault == nil || fault.Code != domain.InvalidParameter || len(warnings) > MaxParams {
 		t.Errorf("%v, %d warnings", fault, len(warnings))
+	}
+}
+
+// A key counts wherever it comes, in a query, a form and a JSON body: what else is wrong comes after it.
+func TestParams_KeyAfterTheBound(t *testing.T) {
+	for _, other := range []int{MaxParams - 1, MaxParams, MaxParams + 1, 9 * MaxParams} {
+		for name, format := range map[string]string{"others": "u%d", "repeats": "u"} {
+			var query, body strings.Builder
+			for i := range other {
+				key := strings.Replace(format, "%d", strconv.Itoa(i), 1)
+				query.WriteString(key + "=1&")
+				body.WriteString(`"` + key + `":1,`)
+			}
+			for form, read := range map[string]func(p *Params) error{
+				"query": func(p *Params) error { p.Encoded(query.String() + "apiKey=k"); return nil },
+				"form":  func(p *Params) error { p.Form(query.String() + "apiKey=k"); return nil },
+				"JSON":  func(p *Params) error { return p.JSON([]byte("{" + body.String() + `"apiKey":"k"}`)) },
+			} {
+				var p Params
+				err := read(&p)
+				if key, _ := p.Get("apikey"); err != nil || key != "k" {
+					t.Errorf("%d %s of a %s: key %q, %v", other, name, form, key, err)
+				}
+				if many := other >= MaxParams || name == "repeats"; many != (p.fault != nil) || len(p.given) > MaxParams+1 {
+					t.Errorf("%d %s of a %s: %d parameters, %v", other, name, form, len(p.given), p.fault)
+				}
+			}
+		}
 	}
 }
 

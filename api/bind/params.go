@@ -23,6 +23,9 @@ const MaxParams = 256
 // usualParams is how many most requests have.
 const usualParams = 6
 
+// key is the folded name of the parameter that says on whose behalf a request is made.
+const key = "apikey"
+
 // Given is one parameter as a request gives it.
 type Given struct {
 	Name  string // folded to lower case, aliases resolved
@@ -39,7 +42,7 @@ type Given struct {
 type Params struct {
 	given []Given
 	pairs int           // read, repeats too
-	full  bool          // there are more than a request may have: the rest is not read
+	full  bool          // there are more than a request may have: of the rest only a key is kept
 	fault *domain.Error // of all of them: a name twice, too many
 
 	implied []string // given by something else than a parameter
@@ -86,20 +89,20 @@ func (p *Params) Form(body string) {
 
 // Encoded adds the pairs of a query string.
 func (p *Params) Encoded(raw string) {
-	for raw != "" && !p.full {
+	for raw != "" {
 		var pair string
 		pair, raw, _ = strings.Cut(raw, "&")
 		if pair == "" {
 			continue
 		}
-		key, value, _ := strings.Cut(pair, "=")
-		k, err1 := unescape(key)
+		name, value, _ := strings.Cut(pair, "=")
+		n, err1 := unescape(name)
 		v, err2 := unescape(value)
 		bad := ""
 		if err1 != nil || err2 != nil {
 			bad = "is not URL-encoded"
 		}
-		p.add(k, v, bad)
+		p.add(n, v, bad)
 	}
 }
 
@@ -127,7 +130,7 @@ func (p *Params) JSON(body []byte, objects ...string) error {
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return errBody
 	}
-	for dec.More() && !p.full {
+	for dec.More() {
 		t, err := dec.Token()
 		if err != nil {
 			return errBody
@@ -142,9 +145,6 @@ func (p *Params) JSON(body []byte, objects ...string) error {
 			p.fault = domain.Bad(domain.InvalidParameter, Shorten(name), Shorten(name)+" "+err.Error())
 		}
 		p.add(name, value, bad)
-	}
-	if p.full {
-		return nil
 	}
 	if _, err := dec.Token(); err != nil {
 		return errBody
@@ -170,7 +170,9 @@ func plain(raw json.RawMessage, object bool) (value, bad string) {
 		}
 	case 'n', '[':
 	default:
-		return string(raw), ""
+		if !object {
+			return string(raw), ""
+		}
 	}
 	if object {
 		return "", "must be an object or a text"
@@ -181,8 +183,11 @@ func plain(raw json.RawMessage, object bool) (value, bad string) {
 // add adds a parameter; a name that is already there is a fault of the request.
 func (p *Params) add(name, value, bad string) {
 	if p.pairs++; p.pairs > 4*MaxParams {
-		p.full = true
-		return // all but repeats: the fault is known
+		p.full = true // by repeats: the fault is known
+	}
+	if p.full {
+		p.addKey(name, value, bad)
+		return
 	}
 	g := Given{Name: Fold(name), As: name, Value: value, bad: bad}
 	if !utf8.ValidString(name) || !utf8.ValidString(value) {
@@ -208,12 +213,25 @@ func (p *Params) add(name, value, bad string) {
 	if len(p.given) == MaxParams {
 		p.full = true
 		p.fault = domain.Fail(domain.InvalidParameter, "there are more parameters than a request may have")
+		p.addKey(name, value, bad)
 		return
 	}
 	if p.given == nil {
 		p.given = make([]Given, 0, usualParams)
 	}
 	p.given = append(p.given, g)
+}
+
+// addKey adds the key, where none is there, and nothing else: a request's key is known before its
+// parameters are judged.
+func (p *Params) addKey(name, value, bad string) {
+	if !strings.EqualFold(name, key) {
+		return
+	}
+	if _, given := p.Get(key); given {
+		return
+	}
+	p.given = append(p.given, Given{Name: key, As: name, Value: value, bad: bad})
 }
 
 // Get is the value of a parameter; a first one where it is given twice.

@@ -118,6 +118,9 @@ const MaxUnknown = 20
 // Bind reads the parameters into in, a pointer to the plan's type. The warnings
 // name what is ignored. An unknown name is ignored, or an error where the request is strict.
 func (p *Plan) Bind(in any, given *Params) (warnings []string, err *domain.Error) {
+	if given.full { // what is missing may be among the parameters that were not kept
+		return nil, given.fault
+	}
 	v := reflect.ValueOf(in).Elem()
 	v.Set(p.zero)
 	var seen [maxFields]bool
