@@ -65,6 +65,27 @@ func TestRecord_Stamped(t *testing.T) {
 	equal(t, wantEvent, event, "as a dead letter")
 }
 
+// Content is measured as the topic measures it: an object without the blanks between its values, a text
+// as it is.
+func TestRecord_ContentIsMeasuredAsItIsKept(t *testing.T) {
+	const blanks = "  \n"
+	long := strings.Repeat("x", activities.MaxContent)
+	object := func(value string) string { return `{` + blanks + `"a":` + blanks + `"` + value + `"}` }
+	for content, fits := range map[string]bool{
+		object(long[:activities.MaxContent-8]): true, object(long[:activities.MaxContent-7]): false,
+		`"` + long + `"`: true, `"` + long + `x"`: false,
+		`"` + strings.ReplaceAll(long, "x", `\n`) + `"`: true, `"` + strings.ReplaceAll(long, "x", `\n`) + `x"`: false,
+	} {
+		h := newFixture(t)
+		w := h.post("/v1.1/activity/record", `{"activityid":100,"brandid":1,"id":4097,"content":`+content+`}`)
+		if fits {
+			h.status(w, http.StatusAccepted, content[:20])
+		} else {
+			h.refused(w, domain.InvalidParameter, "content")
+		}
+	}
+}
+
 // A record goes to its member's slot with the member's id, whatever it was named by: what is in the log, which
 // is kept, has no name of the member.
 func TestRecord_CarriesTheMembersID(t *testing.T) {
@@ -199,7 +220,9 @@ func TestRecord_ContentLimit(t *testing.T) {
 		body, _ := json.Marshal(map[string]any{"activityid": 100, "brandid": 1, "id": 4097, "content": v})
 		h.refused(h.post("/v1.1/activity/record", string(body)), domain.InvalidParameter, "content")
 	}
-	h.status(h.post("/v1.1/activity/record", `{"activityid":100,"brandid":1,"id":4097,"content":[1]}`), http.StatusBadRequest, "an array as content")
+	for _, neither := range []string{"[1]", "12", "-0.5", "true", "false", "null"} {
+		h.refused(h.post("/v1.1/activity/record", `{"activityid":100,"brandid":1,"id":4097,"content":`+neither+`}`), domain.InvalidParameter, "content")
+	}
 }
 
 // A deletion goes to the member's slot; an unknown action is not found.

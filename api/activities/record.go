@@ -46,20 +46,21 @@ type Action struct {
 // content is the contents of an action: a JSON object without blanks, or text.
 type content string
 
-// MaxContent bounds the contents of an action, in bytes.
+// MaxContent bounds the contents of an action, in bytes as they are kept: an object's without the
+// blanks between its values.
 const MaxContent = 64 << 10
 
 // ParseParam reads an object or a text.
 func (v *content) ParseParam(s string) error {
-	if len(s) > MaxContent {
-		return fmt.Errorf("must be at most %d bytes long", MaxContent)
-	}
 	s = wire.Compact(s)
 	if wire.IsObject(s) {
 		if err := jsonvalue.Check([]byte(s)); err != nil {
 			return err
 		}
 		s = string(jsonvalue.Mend([]byte(s)))
+	}
+	if len(s) > MaxContent {
+		return fmt.Errorf("must be at most %d bytes long", MaxContent)
 	}
 	*v = content(s)
 	return nil

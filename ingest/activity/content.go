@@ -27,15 +27,15 @@ func (e *event) contents(c *domain.Content) (r refusal) {
 }
 
 // content is the JSON text of an object: compact, valid UTF-8, and within the bounds of package
-// jsonvalue. A text s becomes
-// {"Text":s}, so that all content that is kept is an object.
+// jsonvalue. A text s becomes {"Text":s}, so that all content that is kept is an object; the text
+// alone is measured.
 func (e *event) content() (string, refusal) {
 	const before, after = `{"Text":"`, `"}`
 	t := &e.fields[content]
 	if !t.given() {
 		return "", accepted
 	}
-	raw := t.raw
+	raw, size := t.raw, 0
 	switch t.kind {
 	case object:
 		if t.odd {
@@ -47,7 +47,10 @@ func (e *event) content() (string, refusal) {
 		if t.loose || t.wide && !utf8.Valid(raw) {
 			raw = tight(make([]byte, 0, len(raw)), raw)
 		}
+		size = len(raw)
 	case text:
+		s, _ := t.text()
+		size = len(s)
 		if t.escaped {
 			raw = jsonvalue.Mend(raw)
 		}
@@ -62,7 +65,7 @@ func (e *event) content() (string, refusal) {
 	default:
 		return "", badEvent("content")
 	}
-	if len(raw) > MaxContent {
+	if size > MaxContent {
 		return "", tooLarge("content")
 	}
 	return alias(raw), accepted

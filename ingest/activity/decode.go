@@ -9,7 +9,7 @@ import (
 )
 
 // Limits of a record. What is above one is refused as too_large; texts are measured
-// in characters, value and content in bytes.
+// in characters, value and content in bytes, as they are over HTTP.
 const (
 	MaxValue   = 1 << 20
 	MaxContent = 64 << 10
@@ -197,14 +197,14 @@ func (e *event) identify(h *Hasher, a *domain.Activity) refusal {
 	case !f[eventSource].given():
 		return missing("source")
 	}
-	id, ok := f[eventID].name()
-	if !ok {
-		return badEvent("id")
+	if r := e.name("id", eventID); r != accepted {
+		return r
 	}
-	source, ok := f[eventSource].text()
-	if !ok {
-		return badEvent("source")
+	source, r := e.text("source", eventSource, maxURL)
+	if r != accepted {
+		return r
 	}
+	id, _ := f[eventID].name()
 	a.Hash = h.ID(source, id)
 	return accepted
 }
@@ -308,7 +308,7 @@ func (e *event) text(name string, f field, most int) (string, refusal) {
 	return s, accepted
 }
 
-// name judges an identifier of a service or a partner.
+// name judges an identifier.
 func (e *event) name(name string, f field) refusal {
 	s, ok := e.fields[f].name()
 	switch {

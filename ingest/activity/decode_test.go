@@ -293,7 +293,45 @@ func TestDecode_LimitsAreInclusive(t *testing.T) {
 	ok(`"memberID":1,"marker":"` + strings.Repeat("é", maxText) + `"`)
 	ok(`"memberID":1,"content":{"a":"` + strings.Repeat("x", MaxContent-8) + `"}`)
 	ok(`"memberID":1,"content":{"a":` + strings.Repeat("[", jsonvalue.MaxDepth-1) + strings.Repeat("]", jsonvalue.MaxDepth-1) + `}`)
+	ok(`"memberID":1,"content":"` + strings.Repeat("x", MaxContent) + `"`)
+	ok(`"memberID":1,"content":"` + strings.Repeat(`\n\u00e9`, MaxContent/3) + `"`)
 	ok(`"memberID":1,"geo":{"lat":-90,"lon":180.0}`)
+}
+
+// A text of content is measured without its escapes and the object around it, as over HTTP.
+func TestDecode_TextOfContentIsMeasuredAsText(t *testing.T) {
+	for _, content := range []string{strings.Repeat("x", MaxContent+1), strings.Repeat(`\n\u00e9`, MaxContent/3) + `\n\n`} {
+		a := decodeText(t, `"account":1,"memberID":1,"activityID":100,"content":"`+content+`"`).Activity
+		if a.Refusal != domain.OverSize || a.Detail != "content" {
+			t.Errorf("%.20s…: %s %s", content, a.Refusal, a.Detail)
+		}
+	}
+}
+
+// The names that make a dedup key are bounded as texts and addresses are.
+func TestDecode_IDAndSourceAreBounded(t *testing.T) {
+	for _, c := range []struct {
+		id, source int
+		detail     string
+	}{
+		{maxText, maxURL, ""}, {maxText + 1, 1, "id"}, {1, maxURL + 1, "source"},
+	} {
+		id, source := strings.Repeat("é", c.id), strings.Repeat("é", c.source)
+		data := `"account":1,"memberID":1,"activityID":100`
+		outer := `"specversion":"1.0","type":"ovation.activity.v1","id":"` + id + `","source":"` + source + `"`
+		headers := []string{"ce_specversion", "1.0", "ce_type", EventType, "ce_id", id, "ce_source", source}
+		for form, in := range map[string]Incoming{
+			"plain":      {Value: []byte(`{"id":"` + id + `","source":"` + source + `",` + data + `}`)},
+			"structured": {Value: []byte(`{` + outer + `,"data":{` + data + `}}`)},
+			"binary":     {Headers: headersOf(headers), Value: []byte(`{` + data + `}`)},
+		} {
+			rec, _ := decode(t, in)
+			a := rec.Activity
+			if (a.Refusal == domain.OverSize) != (c.detail != "") || a.Detail != c.detail {
+				t.Errorf("%s, %d and %d: %s %s", form, c.id, c.source, a.Refusal, a.Detail)
+			}
+		}
+	}
 }
 
 // Content that nests deeper than 32 levels, or has a number that no double holds, is refused, whatever the

@@ -164,7 +164,7 @@ var malformed = []struct {
 	{"content over 64 KiB", domain.OverSize, func(d *draft, r *rand.Rand) {
 		d.data.set("content", []string{`{"a":"%s"}`, `"%s"`}[r.IntN(2)])
 		at := len(d.data) - 1
-		d.data[at].json = fmt.Sprintf(d.data[at].json, strings.Repeat("x", MaxContent-5))
+		d.data[at].json = fmt.Sprintf(d.data[at].json, strings.Repeat("x", MaxContent+1))
 	}},
 	{"text too long", domain.OverSize, func(d *draft, r *rand.Rand) {
 		name := []string{"marker", "link", "media", "geo"}[r.IntN(4)]
@@ -175,7 +175,9 @@ var malformed = []struct {
 	}},
 	{"identity too long", domain.OverSize, func(d *draft, r *rand.Rand) {
 		long := `"` + strings.Repeat("é", maxText+1) + `"`
-		switch r.IntN(3) {
+		switch r.IntN(4) {
+		case 3:
+			d.attrs.set("id", long)
 		case 0:
 			byService(d, `"spotify"`, long)
 		case 1:

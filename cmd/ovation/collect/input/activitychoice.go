@@ -120,10 +120,19 @@ func (c *Content) UnmarshalYAML(n ast.Node) error {
 // value is the JSON text of a row's content; nil: it has none.
 func (c *Content) value(r *row) (json.RawMessage, error) {
 	out, err := c.json(r)
-	if err == nil && len(out) > activity.MaxContent {
+	if err == nil && size(out) > activity.MaxContent {
 		err = fmt.Errorf("over %d bytes", activity.MaxContent)
 	}
 	return out, err
+}
+
+// size is what the topic measures: the bytes of an object, or of a text without its escapes.
+func size(content json.RawMessage) int {
+	var s string
+	if json.Unmarshal(content, &s) == nil {
+		return len(s)
+	}
+	return len(content)
 }
 
 func (c *Content) json(r *row) (json.RawMessage, error) {
