@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -290,14 +291,14 @@ func TestLogins_ReadSet(t *testing.T) {
 // The typed client asks each of the operations.
 func TestLogins_Client(t *testing.T) {
 	c, ctx := over(t, newFixture(t, visited), keyAdvanced), t.Context()
-	equal(t, uint64(12), must(c.Signups(ctx, nil)).Total)
-	equal(t, 3, len(must(c.SignupChannels(ctx, nil)).Channels))
-	equal(t, "7", must(c.SignupTimeline(ctx, nil)).PeriodTotal)
-	equal(t, 3, len(must(c.SignupDomains(ctx, nil)).Domains))
-	equal(t, uint64(9), must(c.LoginTotals(ctx, nil)).Logins)
-	equal(t, "3", must(c.TopDomains(ctx, 0, nil)).TotalSize)
-	equal(t, "3", must(c.TopDomains(ctx, 4097, nil)).TotalSize)
-	equal(t, uint64(9), must(c.MembersVisits(ctx, nil)).Total)
+	equal(t, uint64(12), must(client.Do(ctx, c, client.GetSignups{})).Total)
+	equal(t, 3, len(must(client.Do(ctx, c, client.GetSignupChannels{})).Channels))
+	equal(t, "7", must(client.Do(ctx, c, client.GetSignupTimeline{})).PeriodTotal)
+	equal(t, 3, len(must(client.Do(ctx, c, client.GetSignupDomains{})).Domains))
+	equal(t, uint64(9), must(client.Do(ctx, c, client.GetLoginTotals{})).Logins)
+	equal(t, "3", must(client.Do(ctx, c, client.GetTopDomains{})).TotalSize)
+	equal(t, "3", must(client.Do(ctx, c, client.GetMemberTopDomains{MemberID: 4097})).TotalSize)
+	equal(t, uint64(9), must(client.Do(ctx, c, client.GetMemberVisits{})).Total)
 }
 
 // An answer by page or domain of visits says that it may lack some where a shard keeps no more of them, also

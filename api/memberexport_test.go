@@ -182,7 +182,7 @@ func exported(t *testing.T, h *fixture, coding string) (actions int, err error) 
 	s := httptest.NewServer(h.api)
 	defer s.Close()
 	c := client.New(s.URL, keyAdvanced).Over(&http.Client{Transport: expanding(coding)})
-	_, _, err = c.Export(t.Context(), 4097, func(kind string, _ []byte) error {
+	_, _, err = c.Export(t.Context(), client.ExportMember{MemberID: 4097}, func(kind string, _ []byte) error {
 		if kind == wire.ActionLine {
 			actions++
 		}
@@ -232,11 +232,11 @@ func TestExport_Client(t *testing.T) {
 	}
 	stop := errors.New("enough")
 	h := newFixture(t, timeline(n, nil))
-	_, _, err := over(t, h, keyAdvanced).Export(t.Context(), 4097, func(string, []byte) error { return stop })
+	_, _, err := over(t, h, keyAdvanced).Export(t.Context(), client.ExportMember{MemberID: 4097}, func(string, []byte) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("the error of the caller: %v", err)
 	}
-	_, meta, err := over(t, h, keyAdvanced).Export(t.Context(), 7, nil)
+	_, meta, err := over(t, h, keyAdvanced).Export(t.Context(), client.ExportMember{MemberID: 7}, nil)
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != domain.NotFound || meta.Status != http.StatusNotFound {
 		t.Errorf("%v %+v", err, meta)
 	}
@@ -261,7 +261,7 @@ func TestExport_ClientThatGoesAway(t *testing.T) {
 		h.api.ServeHTTP(w, r)
 	}))
 	defer s.Close()
-	_, _, err := client.New(s.URL, keyAdvanced).Export(ctx, 4097, func(string, []byte) error { return nil })
+	_, _, err := client.New(s.URL, keyAdvanced).Export(ctx, client.ExportMember{MemberID: 4097}, func(string, []byte) error { return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
@@ -322,8 +322,7 @@ func TestExport_OutlastsTheLimitsOfAnAnswer(t *testing.T) {
 		go func() { _ = server.Serve(l) }()
 		began := time.Now()
 		to := &http.Transport{DialContext: l.dial}
-		end, _, err := client.New("http://export.test", keyAdvanced).Over(&http.Client{Transport: to}).
-			Export(t.Context(), 4097, func(string, []byte) error { return nil })
+		end, _, err := client.New("http://export.test", keyAdvanced).Over(&http.Client{Transport: to}).Export(t.Context(), client.ExportMember{MemberID: 4097}, func(string, []byte) error { return nil })
 		if err != nil || end.Activities != pages*serve.StreamRows-1 {
 			t.Errorf("%d actions, %v", end.Activities, err)
 		}
@@ -353,7 +352,7 @@ func TestExport_HoldsUpNoQuestion(t *testing.T) {
 	defer s.Close()
 	done := make(chan error)
 	go func() {
-		_, _, err := client.New(s.URL, keyAdvanced).Export(t.Context(), 4097, func(string, []byte) error { return nil })
+		_, _, err := client.New(s.URL, keyAdvanced).Export(t.Context(), client.ExportMember{MemberID: 4097}, func(string, []byte) error { return nil })
 		done <- err
 	}()
 	<-asked

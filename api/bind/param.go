@@ -21,6 +21,7 @@ type Param struct {
 	Not                    []string // services that are not taken
 	Min, Max               int64
 	Type                   reflect.Type // of the value, pointers taken off
+	Field                  string       // of the input
 
 	index   []int
 	pointer bool
@@ -30,7 +31,7 @@ type Param struct {
 func newParam(f reflect.StructField, index []int, path string) *Param {
 	q := &Param{
 		Name: f.Tag.Get("name"), Doc: f.Tag.Get("doc"), Eg: f.Tag.Get("eg"), Default: f.Tag.Get("default"),
-		Type: f.Type, index: index, Max: 255,
+		Type: f.Type, Field: f.Name, index: index, Max: 255,
 	}
 	_, q.Required = f.Tag.Lookup("required")
 	_, q.Later = f.Tag.Lookup("later")
@@ -63,6 +64,9 @@ func newParam(f reflect.StructField, index []int, path string) *Param {
 	q.set = q.setter()
 	return q
 }
+
+// Optional reports that a request without the parameter differs from one with its zero value.
+func (q *Param) Optional() bool { return q.pointer }
 
 // folded is the one spelling of its name.
 func (q *Param) folded() string { return Fold(q.Name) }

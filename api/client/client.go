@@ -17,7 +17,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/problem"
-	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // maxAnswer bounds what is read of an answer.
@@ -62,7 +61,11 @@ func (c *Client) With(header, value string) *Client {
 	return &d
 }
 
-// Params are parameters by name.
+// As is the client whose requests are about one member, by its token (jwt of an envelope). It is
+// for operations that take one: GetMember, FindMember, Authenticate, opt-ins, AttachService.
+func (c *Client) As(jwt string) *Client { return c.With("Authorization", "Bearer "+jwt) }
+
+// Params are parameters by name, as they are sent.
 type Params map[string]string
 
 // Meta is what an answer has beside its body.
@@ -92,15 +95,19 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("status %d, code %d: %s", e.Status, e.Code, e.Message)
 }
 
-// Get asks a path and reads the answer into out. A 304 leaves out as it is.
+// Get asks a path, as Do does an operation, and reads the answer into out. A 304 leaves out as it is.
 func (c *Client) Get(ctx context.Context, path string, p Params, out any) (Meta, error) {
 	return c.do(ctx, http.MethodGet, path, p, nil, out)
 }
 
 // Post sends parameters as a form and reads the answer into out.
 func (c *Client) Post(ctx context.Context, path string, p Params, out any) (Meta, error) {
-	body := &payload{kind: "application/x-www-form-urlencoded", bytes: []byte(encoded(p).Encode())}
-	return c.do(ctx, http.MethodPost, path, nil, body, out)
+	return c.do(ctx, http.MethodPost, path, nil, form(p), out)
+}
+
+// form are parameters as a body.
+func form(p Params) *payload {
+	return &payload{kind: "application/x-www-form-urlencoded", bytes: []byte(encoded(p).Encode())}
 }
 
 // payload is the body of a request.
@@ -219,5 +226,3 @@ func failure(res *http.Response, meta Meta, body []byte) error {
 	}
 	return e
 }
-
-func id[T ~uint32 | ~uint64](n T) string { return wire.Number(n) }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // sent is what a request was, in brief.
@@ -40,7 +42,7 @@ func listen(t *testing.T, status int, body string, header ...string) (*Client, *
 // A write has its parameters in a form.
 func TestClient_WriteIsAForm(t *testing.T) {
 	c, got := listen(t, 200, `{"ID":"1"}`, "X-Position", "p", "Warning", "a", "Warning", "b", "Idempotent-Replayed", "true")
-	_, meta, err := c.At("before").With("Idempotency-Key", "k").Record(context.Background(), Params{"activityid": "100", "content": "a&b"})
+	_, meta, err := Do(context.Background(), c.At("before").With("Idempotency-Key", "k"), RecordActivity{Async: new(false), ActivityID: 100, Content: "a&b"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +59,7 @@ func TestClient_WriteIsAForm(t *testing.T) {
 func TestClient_ReadIsAQuery(t *testing.T) {
 	c, got := listen(t, 200, `{"totalSize":"0"}`, "X-Lag-Ms", "7", "ETag", `W/"x"`,
 		"Link", `<https://x/y?limit=2%2C1&a=%26>; rel="prev"`, "Link", `<https://x/y?limit=5&cursor=q&a=%26>; rel="next"`)
-	_, meta, err := c.StatsActivity(context.Background(), 7, Params{"country": "DE,FR"})
+	_, meta, err := Do(context.Background(), c, GetBrandActivityStats{BrandID: 7, Country: "DE,FR"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,6 +68,57 @@ func TestClient_ReadIsAQuery(t *testing.T) {
 	}
 	if d := cmp.Diff(Meta{Status: 200, LagMs: 7, ETag: `W/"x"`, Next: Params{"limit": "5", "cursor": "q", "a": "&"}}, meta); d != "" {
 		t.Error(d)
+	}
+}
+
+// Parameters that are not given are not sent; those given empty, and those by name, are. A name of the
+// path is nowhere else.
+func TestDo_SendsWhatIsGiven(t *testing.T) {
+	c, got := listen(t, 200, `{}`)
+	for _, test := range []struct {
+		call        Call[wire.Segment]
+		path, query string
+		form        string
+	}{
+		{GetSegment{SegmentID: 7}, "/v1.1/segment/7", "strict=1", ""},
+		{GetSegment{SegmentID: 7, More: Params{"timeout_ms": "9"}}, "/v1.1/segment/7", "strict=1&timeout_ms=9", ""},
+		{
+			EditSegment{SegmentID: 7, Rule: new(false), Threshold: new(int64(0)), More: Params{"label": "", "brandid": ""}},
+			"/v1.1/segment/7/edit", "strict=1", "brandid=&label=&rule=0&threshold=0",
+		},
+		{
+			EditSegment{SegmentID: 7, Rule: new(true), Label: "a", More: Params{"label": "b"}},
+			"/v1.1/segment/7/edit", "strict=1", "label=b&rule=1",
+		},
+	} {
+		if _, _, err := Do(t.Context(), c, test.call); err != nil {
+			t.Fatal(err)
+		}
+		if got.Path != test.path || got.Query != test.query || got.Form != test.form {
+			t.Errorf("%+v sends %+v", test.call, got)
+		}
+	}
+}
+
+// Records are packed lines; parameters of the request are beside them in the query.
+func TestDo_Records(t *testing.T) {
+	var text []byte
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		z, err := gzip.NewReader(r.Body)
+		if err == nil {
+			text, err = io.ReadAll(z)
+		}
+		if err != nil || r.Header.Get("Content-Type") != "application/x-ndjson" || r.URL.Query().Encode() != "async=0&strict=1" {
+			t.Errorf("%v: %s %v", err, r.URL, r.Header)
+		}
+		_, _ = io.WriteString(w, `{"accepted":2}`)
+	}))
+	t.Cleanup(s.Close)
+	out, _, err := Do(t.Context(), New(s.URL, "key"), RecordActivities{Async: new(false), Records: []RecordActivitiesRecord{
+		{ActivityID: 100, ID: 4097, Content: "é"}, {ActivityID: 101, Service: "spotify", UID: "u"},
+	}})
+	if want := `{"activityid":"100","content":"é","id":"4097"}` + "\n" + `{"activityid":"101","service":"spotify","uid":"u"}` + "\n"; err != nil || out.Accepted != 2 || string(text) != want {
+		t.Errorf("%v %+v\n%s", err, out, text)
 	}
 }
 
@@ -94,7 +147,7 @@ func TestClient_BadAnswers(t *testing.T) {
 		"a code too great": {400, `{"error":{"code":4711}}`, 0},
 	} {
 		c, _ := listen(t, answer.status, answer.body, "X-Request-Id", "r")
-		_, _, err := c.Brand(context.Background(), 1)
+		_, _, err := Do(context.Background(), c, GetBrand{BrandID: 1})
 		e, ok := errors.AsType[*Error](err)
 		if !ok || e.Code != answer.code || e.Status != answer.status || e.Request != "r" || e.Message == "" {
 			t.Errorf("%s: %#v", name, err)
@@ -102,12 +155,12 @@ func TestClient_BadAnswers(t *testing.T) {
 	}
 	for name, body := range map[string]string{"no JSON": "x", "no envelope": "[]", "two envelopes": "[{},{}]"} {
 		c, _ := listen(t, 200, body)
-		if _, _, err := c.Register(context.Background(), nil); err == nil {
+		if _, _, err := Do(context.Background(), c, RegisterMember{}); err == nil {
 			t.Errorf("%s is taken for a registration", name)
 		}
 	}
 	c := New("http://127.0.0.1:1", "key")
-	if _, _, err := c.Brands(context.Background(), nil); err == nil {
+	if _, _, err := Do(context.Background(), c, ListBrands{}); err == nil {
 		t.Error("no server, and no error")
 	}
 }
@@ -116,7 +169,7 @@ func TestClient_BadAnswers(t *testing.T) {
 func TestClient_ErrorWithoutTheKey(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()
-	_, _, err := New(s.URL, "a-secret").Brand(t.Context(), 7)
+	_, _, err := Do(t.Context(), New(s.URL, "a-secret"), GetBrand{BrandID: 7})
 	if err == nil || strings.Contains(err.Error(), "a-secret") || !strings.Contains(err.Error(), "/v1.1/brand/7") {
 		t.Errorf("%v", err)
 	}
@@ -126,8 +179,8 @@ func TestClient_ErrorWithoutTheKey(t *testing.T) {
 func TestClient_MalformedAddress(t *testing.T) {
 	for _, base := range []string{"http://a b", "http://[::1", "http://h:port", "://h", "http://h/%zz"} {
 		c := New(base, "a-secret")
-		_, _, read := c.Brand(t.Context(), 7)
-		_, _, export := c.Export(t.Context(), 7, nil)
+		_, _, read := Do(t.Context(), c, GetBrand{BrandID: 7})
+		_, _, export := c.Export(t.Context(), ExportMember{MemberID: 7}, nil)
 		for _, err := range []error{read, export} {
 			if err == nil || strings.Contains(err.Error(), "a-secret") {
 				t.Errorf("%s: %v", base, err)
@@ -152,10 +205,10 @@ func TestClient_AnswersCutOff(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	c := New(s.URL, "key").Over(s.Client())
-	if _, _, err := c.Brand(t.Context(), 1); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, _, err := Do(t.Context(), c, GetBrand{BrandID: 1}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("broken off: %v", err)
 	}
-	if _, _, err := c.Brand(t.Context(), 2); err == nil || !strings.Contains(err.Error(), "is over") {
+	if _, _, err := Do(t.Context(), c, GetBrand{BrandID: 2}); err == nil || !strings.Contains(err.Error(), "is over") {
 		t.Errorf("over the most: %v", err)
 	}
 }
@@ -165,7 +218,7 @@ func TestClient_AnswersCutOff(t *testing.T) {
 func TestClient_Usage(t *testing.T) {
 	for body, ok := range map[string]bool{`[{"timezone":"UTC"}]`: true, `[]`: false, `[{},{}]`: false, `{}`: false} {
 		c, _ := listen(t, 200, body)
-		if got, _, err := c.Usage(t.Context(), nil); (err == nil) != ok || ok && got.Timezone != "UTC" {
+		if got, _, err := Do(t.Context(), c, GetUsage{}); (err == nil) != ok || ok && got.Timezone != "UTC" {
 			t.Errorf("%s: %+v, %v", body, got, err)
 		}
 	}

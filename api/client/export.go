@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -24,10 +23,14 @@ var ErrIncomplete = errors.New("client: the export is not complete")
 // The export is whole only where the error is nil: it is ErrIncomplete where the last line is missing.
 // The client's time limit is of the whole answer: Over gives one without.
 func (c *Client) Export(
-	ctx context.Context, member domain.MemberID, f func(kind string, line []byte) error,
+	ctx context.Context, q ExportMember, f func(kind string, line []byte) error,
 ) (end wire.ExportEnd, meta Meta, err error) {
-	path := "/v1.1/member/" + id(member) + "/export"
-	res, meta, err := c.open(ctx, path)
+	r := q.stream()
+	path, query, _, err := asked(r.method, r.path, q)
+	if err != nil {
+		return end, meta, err
+	}
+	res, meta, err := c.open(ctx, path, query)
 	if err != nil {
 		return end, meta, err
 	}
@@ -65,8 +68,8 @@ func (c *Client) Export(
 }
 
 // open asks a path whose answer is read as it arrives.
-func (c *Client) open(ctx context.Context, path string) (*http.Response, Meta, error) {
-	req, err := c.request(ctx, http.MethodGet, path, nil, nil)
+func (c *Client) open(ctx context.Context, path string, query Params) (*http.Response, Meta, error) {
+	req, err := c.request(ctx, http.MethodGet, path, query, nil)
 	if err != nil {
 		return nil, Meta{}, err
 	}

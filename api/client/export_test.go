@@ -33,7 +33,7 @@ func TestExport_CutOff(t *testing.T) {
 	for n := range len(member + end) {
 		for _, broken := range []bool{true, false} {
 			text, lines := (member + end)[:n], 0
-			_, _, err := streamed(t, text, broken).Export(t.Context(), 7, func(kind string, line []byte) error {
+			_, _, err := streamed(t, text, broken).Export(t.Context(), ExportMember{MemberID: 7}, func(kind string, line []byte) error {
 				if lines++; !json.Valid(line) {
 					t.Errorf("cut at %d: the line %s is passed on", n, line)
 				}
@@ -53,13 +53,13 @@ func TestExport_CutOff(t *testing.T) {
 // A line that is no object of the contract ends the export with an error.
 func TestExport_MalformedLines(t *testing.T) {
 	for _, line := range []string{`x`, `[]`, `{"type":7}`, `{"type":"end","visits":"many"}`} {
-		_, _, err := streamed(t, line+"\n", false).Export(t.Context(), 7, func(string, []byte) error { return nil })
+		_, _, err := streamed(t, line+"\n", false).Export(t.Context(), ExportMember{MemberID: 7}, func(string, []byte) error { return nil })
 		if err == nil || errors.Is(err, ErrIncomplete) {
 			t.Errorf("%s: %v", line, err)
 		}
 	}
 	c, _ := listen(t, 404, `{"detail":"no member","error":{"code":4,"message":"no member"}}`)
-	_, _, err := c.Export(t.Context(), 7, nil)
+	_, _, err := c.Export(t.Context(), ExportMember{MemberID: 7}, nil)
 	if e, ok := errors.AsType[*Error](err); !ok || e.Status != http.StatusNotFound || e.Code != domain.Code(4) {
 		t.Errorf("%v", err)
 	}

@@ -109,17 +109,16 @@ type unmergeIn struct {
 }
 
 // Unmerge takes the merge of a member into another back: the answer is both.
-func (s *Service) Unmerge(ctx context.Context, req *serve.Request, in *unmergeIn) ([]*wire.Envelope, error) {
+func (s *Service) Unmerge(ctx context.Context, req *serve.Request, in *unmergeIn) (both [2]*wire.Envelope, err error) {
 	into, from := domain.MemberID(in.MemberID), domain.MemberID(in.From)
 	_, refused := req.Member(ctx, into, req.Wait)
 	out, err := submit(ctx, req, into, &domain.UnmergeMember{Member: into, From: from}, refused)
 	if err != nil {
-		return nil, err
+		return both, err
 	}
-	both := make([]*wire.Envelope, 2)
 	for i, id := range [...]domain.MemberID{into, from} {
 		if both[i], err = s.survivor(ctx, req, id, out.Position); err != nil {
-			return nil, err
+			return both, err
 		}
 	}
 	return both, nil

@@ -47,6 +47,8 @@ func (d *describer) schema(t reflect.Type) object {
 			return object{"type": "object"}
 		}
 		return object{"type": "array", "items": d.schema(t.Elem())}
+	case reflect.Array:
+		return object{"type": "array", "items": d.schema(t.Elem()), "minItems": t.Len(), "maxItems": t.Len()}
 	case reflect.Struct:
 		return d.structure(t)
 	}

@@ -105,15 +105,15 @@ func (in *attachIn) Check() *domain.Error {
 }
 
 // Register registers a member by a service, or logs it in again.
-func (s *Service) Register(ctx context.Context, req *serve.Request, in *registerIn) ([]*wire.Envelope, error) {
+func (s *Service) Register(ctx context.Context, req *serve.Request, in *registerIn) ([1]*wire.Envelope, error) {
 	out, err := s.registerBy(ctx, req, in, domain.MemberID(in.ID))
-	return out, serve.WithParameter(err, "id")
+	return [1]*wire.Envelope{out}, serve.WithParameter(err, "id")
 }
 
 // Attach attaches a service to a member, or updates the one it has.
-func (s *Service) Attach(ctx context.Context, req *serve.Request, in *attachIn) ([]*wire.Envelope, error) {
+func (s *Service) Attach(ctx context.Context, req *serve.Request, in *attachIn) ([1]*wire.Envelope, error) {
 	out, err := s.registerBy(ctx, req, &in.Register, domain.MemberID(in.MemberID))
-	return out, serve.WithParameter(err, "memberid")
+	return [1]*wire.Envelope{out}, serve.WithParameter(err, "memberid")
 }
 
 // permitted refuses what is not for a public key: a registration or login by a network whose
@@ -131,7 +131,7 @@ func (c *confirmer) permitted(req *serve.Request, service domain.Service, to dom
 	return nil
 }
 
-func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) ([]*wire.Envelope, error) {
+func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *registerIn, to domain.MemberID) (*wire.Envelope, error) {
 	service := domain.Service(in.Service)
 	if err := s.permitted(req, service, to); err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err != nil {
 		return nil, err
 	}
-	return []*wire.Envelope{s.envelopes.Of(req, member, service)}, nil
+	return s.envelopes.Of(req, member, service), nil
 }
 
 // wrongPassword reports a registration that was refused because its address has another password.

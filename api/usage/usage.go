@@ -39,10 +39,10 @@ func (in *usageIn) Check() *domain.Error {
 }
 
 // Show answers account/usage.
-func Show(ctx context.Context, req *serve.Request, in *usageIn) ([]wire.Usage, error) {
+func Show(ctx context.Context, req *serve.Request, in *usageIn) (out [1]wire.Usage, err error) {
 	s, err := in.steps(req.Now)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	req.Span = s.span().String()
 	for _, w := range s.warnings {
@@ -58,10 +58,10 @@ func Show(ctx context.Context, req *serve.Request, in *usageIn) ([]wire.Usage, e
 	}
 	hits, at, err := req.Engine.Usage(ctx, q, req.Wait)
 	if err != nil {
-		return nil, serve.WaitFault(err)
+		return out, serve.WaitFault(err)
 	}
 	req.RaisePosition(at)
-	return []wire.Usage{s.render(applications, hits)}, nil
+	return [1]wire.Usage{s.render(applications, hits)}, nil
 }
 
 // render sums the hits up by step, of each application and of all.

@@ -98,7 +98,7 @@ func TestNode_OpensItsAdminPortWithoutACatalog(t *testing.T) {
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
 	h.publish(2)
 	h.counted(5)
-	_, _, err := h.api().CreateBrand(context.Background(), client.Params{"name": "Other band", "type": "Music"})
+	_, _, err := client.Do(context.Background(), h.api(), client.CreateBrand{Name: "Other band", Type: "Music"})
 	h.must(err)
 }
 

@@ -93,9 +93,9 @@ func (h *kafkaFixture) settled(published int64) {
 // attach gives a fan a further identity.
 func (h *kafkaFixture) attach(uid, fan string) {
 	h.t.Helper()
-	e, _, err := h.api().Register(context.Background(), client.Params{"service": "spotify", "uid": fan, "authtoken": "t"})
+	e, _, err := client.Do(context.Background(), h.api(), client.RegisterMember{Service: "spotify", UID: fan, AuthToken: "t"})
 	h.must(err)
-	_, _, err = h.api().Attach(context.Background(), domain.MemberID(e.Data.ID), client.Params{"service": "spotify", "uid": uid, "authtoken": "t"})
+	_, _, err = client.Do(context.Background(), h.api(), client.AttachService{MemberID: domain.MemberID(e.Data.ID), Service: "spotify", UID: uid, AuthToken: "t"})
 	h.must(err)
 }
 
@@ -103,7 +103,7 @@ func (h *kafkaFixture) attach(uid, fan string) {
 // that is no JSON, one that is withheld.
 func givenLetters(t *testing.T) *kafkaFixture {
 	h := newKafkaFixture(t)
-	_, _, err := h.api().Register(context.Background(), client.Params{"service": "spotify", "uid": "silent", "authtoken": "t", "activity_sharing_enabled": "0"})
+	_, _, err := client.Do(context.Background(), h.api(), client.RegisterMember{Service: "spotify", UID: "silent", AuthToken: "t", Sharing: new(false)})
 	h.must(err)
 	dated := map[string]any{"time": "2026-01-02T03:04:05Z"}
 	h.produce(&kgo.Record{Partition: 1, Value: h.play("a", "late", dated)})
@@ -201,12 +201,14 @@ func TestDLQReplay_CountsOnce(t *testing.T) {
 		}
 	}
 	// Deleted, and replayed: it stays deleted.
-	feed, _, err := h.api().Feed(context.Background(), client.Params{"start_date": "2026-01-03 00:00:00", "end_date": "2026-01-03 00:00:01"})
+	feed, _, err := client.Do(context.Background(), h.api(), client.GetFeed{StartDate: "2026-01-03 00:00:00", EndDate: "2026-01-03 00:00:01"})
 	h.must(err)
 	if len(feed.Items) != 1 {
 		t.Fatalf("of the letter whose time is its record's the feed has %+v", feed.Items)
 	}
-	_, err = h.api().DeleteAction(context.Background(), domain.MemberID(h.number(feed.Items[0].MemberID)), domain.ActionID(h.number(feed.Items[0].ID)))
+	_, _, err = client.Do(context.Background(), h.api(), client.DeleteMemberActivity{
+		MemberID: domain.MemberID(h.number(feed.Items[0].MemberID)), ActionID: domain.ActionID(h.number(feed.Items[0].ID)),
+	})
 	h.must(err)
 	h.counted(2)
 	h.replayed(exitFine, unknown...)
@@ -244,7 +246,7 @@ func TestDLQReplay_BeforeRegistration(t *testing.T) {
 	h := newKafkaFixture(t)
 	ctx := context.Background()
 	register := func() domain.MemberID {
-		e, _, err := h.api().Register(ctx, client.Params{"service": "spotify", "uid": "again", "authtoken": "t"})
+		e, _, err := client.Do(ctx, h.api(), client.RegisterMember{Service: "spotify", UID: "again", AuthToken: "t"})
 		h.must(err)
 		return domain.MemberID(e.Data.ID)
 	}
@@ -252,7 +254,7 @@ func TestDLQReplay_BeforeRegistration(t *testing.T) {
 	first := register()
 	h.produce(&kgo.Record{Partition: 1, Value: h.play("a", "again", map[string]any{"brandID": 99, "time": "2026-01-02T03:04:05Z"})})
 	h.settled(1)
-	_, _, err := h.api().DeleteMember(ctx, first)
+	_, _, err := client.Do(ctx, h.api(), client.DeleteMember{MemberID: first})
 	h.must(err)
 	h.produce(&kgo.Record{Partition: 1, Value: h.play("b", "again", dated)})
 	h.settled(2)

@@ -60,14 +60,14 @@ func (h *ward) newFan() *fan {
 		"ip": "192.0.2.7", "domain": "a.example", "webpath": "/x?q=" + f.give(),
 	}
 	h.must(h.demand(l, func(c *client.Client) error {
-		e, _, err := c.Register(h.Context(), p)
+		e, _, err := client.Do(h.Context(), c, client.RegisterMember{More: p})
 		f.id = domain.MemberID(e.Data.ID)
 		return err
 	}))
 	h.must(h.model.owned(f.i, f.id))
 	update := client.Params{"bio": f.give(), "address": f.give()}
 	h.must(h.demand(l, func(c *client.Client) error {
-		_, _, err := c.UpdateMember(h.Context(), f.id, update)
+		_, _, err := client.Do(h.Context(), c, client.UpdateMember{MemberID: f.id, More: update})
 		return err
 	}))
 	name := h.engine.hasher.Identity(l.id, domain.ByService, f.i.service, f.i.uid)

@@ -177,7 +177,7 @@ func (h *ward) answered() (lagMs int64) {
 	h.Helper()
 	p := windows(time.Now())[0].params()
 	p["all_member_actions"], p["limit"] = "1", "1000"
-	_, meta, err := h.engine.speaks(h.model.labels[0].key).Feed(h.Context(), p)
+	_, meta, err := client.Do(h.Context(), h.engine.speaks(h.model.labels[0].key), client.GetFeed{More: p})
 	h.must(err)
 	return meta.LagMs
 }
@@ -202,8 +202,8 @@ func (h *ward) unanswered() asking {
 
 // ask asks again, with the same key.
 func (h *ward) ask(a asking) error {
-	e, _, err := h.engine.speaks(a.who.of.key).With("Idempotency-Key", a.key).Register(h.Context(), client.Params{
-		"service": a.who.service, "uid": a.who.uid, "authtoken": "t", "country": "DE",
+	e, _, err := client.Do(h.Context(), h.engine.speaks(a.who.of.key).With("Idempotency-Key", a.key), client.RegisterMember{
+		Service: a.who.service, UID: a.who.uid, AuthToken: "t", Country: "DE",
 	})
 	if err == nil {
 		err = h.model.owned(a.who, memberOf(fmt.Sprint(e.Data.ID)))

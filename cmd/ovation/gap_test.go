@@ -104,14 +104,14 @@ func (h *kafkaFixture) furnish() {
 	h.account = account
 	h.key, _, err = op.CreateKey(ctx, app, domain.ScopeApplication)
 	h.must(err)
-	b, _, err := h.api().CreateBrand(ctx, client.Params{"name": "Band", "type": "Music"})
+	b, _, err := client.Do(ctx, h.api(), client.CreateBrand{Name: "Band", Type: "Music"})
 	h.must(err)
-	d, _, err := h.api().CreateActivity(ctx, client.Params{"name": "played", "type": "Listened", "service": "spotify"})
+	d, _, err := client.Do(ctx, h.api(), client.CreateActivity{Name: "played", Type: "Listened", Service: "spotify"})
 	h.must(err)
 	h.brand, h.definition = domain.BrandID(b.ID), d.ID
 	for i := range 2 {
 		uid := fmt.Sprint("fan-", i)
-		_, _, err := h.api().Register(ctx, client.Params{"service": "spotify", "uid": uid, "authtoken": "t"})
+		_, _, err := client.Do(ctx, h.api(), client.RegisterMember{Service: "spotify", UID: uid, AuthToken: "t"})
 		h.must(err)
 		h.fans = append(h.fans, uid)
 	}
@@ -145,7 +145,9 @@ func (h *kafkaFixture) publish(n int) {
 func (h *kafkaFixture) counted(want int) {
 	h.t.Helper()
 	h.eventually(fmt.Sprint("count of ", want), func() bool {
-		got, _, err := h.api().StatsActivity(context.Background(), h.brand, client.Params{"start_date": "2026-01-01 00:00:00", "end_date": "2026-02-01 00:00:00"})
+		got, _, err := client.Do(context.Background(), h.api(), client.GetBrandActivityStats{
+			BrandID: h.brand, StartDate: "2026-01-01 00:00:00", EndDate: "2026-02-01 00:00:00",
+		})
 		return err == nil && got.TotalCount == fmt.Sprint(want)
 	})
 }
@@ -285,7 +287,7 @@ func TestNode_PassesOverForeignRecords(t *testing.T) {
 	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
 	h.publish(2)
 	h.counted(8)
-	_, _, err := h.api().CreateBrand(context.Background(), client.Params{"name": "Other band", "type": "Music"})
+	_, _, err := client.Do(context.Background(), h.api(), client.CreateBrand{Name: "Other band", Type: "Music"})
 	h.must(err)
 	h.eventually("dead letters", func() bool { return h.end(kafka.DeadLetters, 0) >= 30 })
 	letters := int64(0)

@@ -41,11 +41,11 @@ func newRoads(h *ward) *roads {
 	key, _, err := op.CreateKey(h.Context(), app, domain.ScopeApplication)
 	h.must(err)
 	r := &roads{h: h, of: account, key: key, api: h.engine.speaks(key)}
-	b, _, err := r.api.CreateBrand(h.Context(), client.Params{"name": "Roads", "type": "Music"})
+	b, _, err := client.Do(h.Context(), r.api, client.CreateBrand{Name: "Roads", Type: "Music"})
 	h.must(err)
 	r.brand = fmt.Sprint(b.ID)
 	for _, id := range []*string{&r.did, &r.other} {
-		d, _, err := r.api.CreateActivity(h.Context(), client.Params{"name": "did", "type": "Listened", "service": "spotify"})
+		d, _, err := client.Do(h.Context(), r.api, client.CreateActivity{Name: "did", Type: "Listened", Service: "spotify"})
 		h.must(err)
 		*id = d.ID
 	}
@@ -78,36 +78,36 @@ func (r *roads) person(n int) {
 	r.h.Helper()
 	ctx := r.h.Context()
 	uid, attached, partner, name := r.secret(), r.secret(), r.secret(), r.secret()
-	e, meta, err := r.api.Register(ctx, client.Params{
-		"service": "spotify", "uid": uid, "authtoken": r.secret(), "authsecret": r.secret(), "sourceuid": partner, "code": r.open(),
-		"username": name, "firstname": r.secret(), "surname": r.secret(), "email": r.secret() + "@" + r.secret() + ".example",
-		"city": r.secret(), "postcode": r.secret(), "region": r.open(), "domain": r.open() + ".example", "country": "NO",
-		"avatarurl": "https://" + r.secret() + ".example/a.png", "userurl": "https://" + r.secret() + ".example",
-		"webpath": "/" + r.open() + "?q=" + r.secret(), "referring_url": "https://" + r.secret() + ".example",
-		"visitor": r.secret(), "useragent": r.secret(),
+	e, meta, err := client.Do(ctx, r.api, client.RegisterMember{
+		Service: "spotify", UID: uid, AuthToken: r.secret(), AuthSecret: r.secret(), SourceUID: partner, Code: r.open(),
+		Username: name, FirstName: r.secret(), Surname: r.secret(), Email: r.secret() + "@" + r.secret() + ".example",
+		City: r.secret(), PostCode: r.secret(), Region: r.open(), Domain: r.open() + ".example", Country: "NO",
+		AvatarURL: "https://" + r.secret() + ".example/a.png", UserURL: "https://" + r.secret() + ".example",
+		WebPath: "/" + r.open() + "?q=" + r.secret(), Referrer: "https://" + r.secret() + ".example", Visitor: r.secret(),
+		UserAgent: r.secret(),
 	})
 	r.saw(meta, err)
 	id := domain.MemberID(e.Data.ID)
 	r.members = append(r.members, id)
 	code := r.clear[len(r.clear)-4]
-	_, meta, err = r.api.UpdateMember(ctx, id, client.Params{
-		"bio": r.secret(), "address": r.secret(), "addressline2": r.secret(), "homephone": r.secret(), "mobilephone": r.secret(),
-		"website": "https://" + r.secret() + ".example", "city": r.secret(), "state": r.open(),
-		"extended": fmt.Sprintf(`{"%s":"%s"}`, r.secret(), r.secret()),
+	_, meta, err = client.Do(ctx, r.api, client.UpdateMember{
+		MemberID: id, Bio: r.secret(), Address: r.secret(), AddressLine2: r.secret(), HomePhone: r.secret(),
+		MobilePhone: r.secret(), Website: "https://" + r.secret() + ".example", City: r.secret(), State: r.open(),
+		Extended: fmt.Sprintf(`{"%s":"%s"}`, r.secret(), r.secret()),
 	})
 	r.saw(meta, err)
-	_, meta, err = r.api.Attach(ctx, id, client.Params{"service": "deezer", "uid": attached, "authtoken": r.secret()})
+	_, meta, err = client.Do(ctx, r.api, client.AttachService{MemberID: id, Service: "deezer", UID: attached, AuthToken: r.secret()})
 	r.saw(meta, err)
 	for _, service := range []client.Params{{"service": "spotify", "uid": uid}, {"service": "deezer", "uid": attached}} {
 		service["authtoken"] = r.secret()
-		_, meta, err = r.api.Login(ctx, service)
+		_, meta, err = client.Do(ctx, r.api, client.LoginMember{More: service})
 		r.saw(meta, err)
 	}
-	_, meta, err = r.api.OptIn(ctx, "brand/"+r.brand, client.Params{"partnerID": partner, "partnerCode": code})
+	_, meta, err = client.Do(ctx, r.api, client.OptInToBrand{PartnerID: partner, PartnerCode: code, More: client.Params{"brandid": r.brand}})
 	r.saw(meta, err)
-	_, meta, err = r.api.OptOut(ctx, "brand/"+r.brand, client.Params{"service": "spotify", "username": name})
+	_, meta, err = client.Do(ctx, r.api, client.OptOutOfBrand{Service: "spotify", Username: name, More: client.Params{"brandid": r.brand}})
 	r.saw(meta, err)
-	var many []client.Params
+	var many []client.RecordActivitiesRecord
 	for i, who := range []client.Params{
 		{"service": "spotify", "uid": uid},
 		{"service": "deezer", "uid": attached},
@@ -122,7 +122,7 @@ func (r *roads) person(n int) {
 			r.saw(meta, err)
 			delete(who, "async")
 			who["marker"] = r.open()
-			many = append(many, maps.Clone(who))
+			many = append(many, client.RecordActivitiesRecord{More: maps.Clone(who)})
 		}
 		who["activityid"] = r.other // the marker is another's: a dead letter with what came
 		if i < 3 {
@@ -130,8 +130,8 @@ func (r *roads) person(n int) {
 			r.saw(meta, err)
 		}
 	}
-	for _, async := range []string{"0", "1"} {
-		_, meta, err = r.api.RecordMany(ctx, many, client.Params{"async": async})
+	for _, async := range []bool{false, true} {
+		_, meta, err = client.Do(ctx, r.api, client.RecordActivities{Records: many, Async: &async})
 		r.saw(meta, err)
 	}
 	r.unknown()
@@ -179,8 +179,8 @@ func (r *roads) waiting(shard int) (uids []string, contents []string) {
 		}
 		uid := r.secret()
 		uids = append(uids, uid)
-		_, _, err := r.api.Register(r.h.Context(), client.Params{
-			"service": "spotify", "uid": uid, "authtoken": r.secret(), "sourceuid": r.secret(), "code": "acme", "firstname": r.secret(),
+		_, _, err := client.Do(r.h.Context(), r.api, client.RegisterMember{
+			Service: "spotify", UID: uid, AuthToken: r.secret(), SourceUID: r.secret(), Code: "acme", FirstName: r.secret(),
 		})
 		if err == nil { // its partner's identity is of another shard
 			continue
@@ -211,9 +211,9 @@ func (r *roads) unknown() {
 		}, nil)
 		r.fails(err, domain.NotFound)
 	}
-	_, _, err := r.api.Login(ctx, client.Params{"service": "spotify", "uid": r.secret(), "authtoken": r.secret()})
+	_, _, err := client.Do(ctx, r.api, client.LoginMember{Service: "spotify", UID: r.secret(), AuthToken: r.secret()})
 	r.fails(err, domain.NoAccount)
-	_, _, err = r.api.OptIn(ctx, "", client.Params{"email": r.secret() + "@x.example"})
+	_, _, err = client.Do(ctx, r.api, client.OptIn{Email: r.secret() + "@x.example"})
 	r.fails(err, domain.NotFound)
 }
 
@@ -295,7 +295,7 @@ func holding(in []byte, values []string) (has []string) {
 func (r *roads) registered(uids []string) {
 	r.h.Helper()
 	for _, uid := range uids {
-		e, _, err := r.api.Register(r.h.Context(), client.Params{"service": "spotify", "uid": uid, "authtoken": r.secret()})
+		e, _, err := client.Do(r.h.Context(), r.api, client.RegisterMember{Service: "spotify", UID: uid, AuthToken: r.secret()})
 		r.h.must(err)
 		r.members = append(r.members, domain.MemberID(e.Data.ID))
 	}
@@ -343,7 +343,7 @@ func TestNames_AreInNoFile(t *testing.T) {
 		h.must(h.startEngine(newPower(disk, 0)))
 		r.api = h.engine.speaks(r.key)
 		for n, id := range r.members {
-			out, meta, err := r.api.DeleteMember(h.Context(), id)
+			out, meta, err := client.Do(h.Context(), r.api, client.DeleteMember{MemberID: id})
 			if err != nil || !out.Deleted {
 				h.Fatalf("%+v: %v", out, err)
 			}

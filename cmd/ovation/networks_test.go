@@ -62,15 +62,15 @@ func TestServe_Networks(t *testing.T) {
 	_, err = op.AddKey(ctx, app, domain.ScopeApplication, "the-key")
 	must(t, err)
 	c := client.New("http://"+p.public.Addr().String(), "the-key")
-	_, _, err = c.Register(ctx, client.Params{"service": "tumblr", "uid": "u7", "authtoken": "t8"})
+	_, _, err = client.Do(ctx, c, client.RegisterMember{Service: "tumblr", UID: "u7", AuthToken: "t8"})
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != domain.InvalidParameter || e.Parameter != "authtoken" {
 		t.Errorf("another one's token: %v", err)
 	}
-	_, _, err = c.Register(ctx, client.Params{"service": "tumblr", "uid": "u7", "authtoken": "t7"})
+	_, _, err = client.Do(ctx, c, client.RegisterMember{Service: "tumblr", UID: "u7", AuthToken: "t7"})
 	must(t, err)
-	e, _, err := c.Register(ctx, client.Params{"service": "lastfm", "uid": "u7", "authtoken": "t7", "authsecret": "s"})
+	e, _, err := client.Do(ctx, c, client.RegisterMember{Service: "lastfm", UID: "u7", AuthToken: "t7", AuthSecret: "s"})
 	must(t, err)
-	e, _, err = c.RefreshTokens(ctx, domain.MemberID(e.Data.ID), client.Params{"service": "lastfm"})
+	e, _, err = client.Do(ctx, c, client.RefreshTokens{MemberID: domain.MemberID(e.Data.ID), Service: "lastfm"})
 	if err != nil || e.Services[0].Token != "t-new" || e.Services[0].TokenSecret != "s-new" {
 		t.Errorf("%v %+v", err, e.Services)
 	}

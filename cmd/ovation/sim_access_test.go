@@ -56,14 +56,14 @@ func (w *simulation) allow(l *label) {
 			return nil
 		}
 		err := change(true, func(c *client.Client) error {
-			_, _, err := c.Allow(context.Background(), host)
+			_, _, err := client.Do(context.Background(), c, client.AllowDomain{Domain: host})
 			return err
 		})
 		if err != nil || !takes {
 			return err
 		}
 		return change(false, func(c *client.Client) error {
-			_, _, err := c.Unallow(context.Background(), host)
+			_, _, err := client.Do(context.Background(), c, client.UnallowDomain{Domain: host})
 			return err
 		})
 	})
@@ -84,15 +84,15 @@ func (w *simulation) authenticate() {
 	w.user(func() error {
 		err := w.insist(l, func(c *client.Client) error {
 			ctx := context.Background()
-			e, _, err := c.Member(ctx, id, nil)
+			e, _, err := client.Do(ctx, c, client.GetMember{MemberID: id})
 			if err != nil {
 				return err
 			}
-			a, _, err := c.Auth(ctx, client.Params{"accessToken": e.Data.AccessToken})
+			a, _, err := client.Do(ctx, c, client.Authenticate{AccessToken: e.Data.AccessToken})
 			if err != nil {
 				return err
 			}
-			own, _, err := c.As(a.JWT).FindMember(ctx, nil)
+			own, _, err := client.Do(ctx, c.As(a.JWT), client.FindMember{})
 			if err == nil && !w.model.mingled(id) && (a.ID != uint64(id) || own.Data.ID != uint64(id)) {
 				return fmt.Errorf("member %d is %d by its access token and %d by its jwt", id, a.ID, own.Data.ID)
 			}
@@ -140,7 +140,7 @@ func (w *simulation) checkAccess(c func(*label) *client.Client) error {
 			}
 		}
 		slices.Sort(want)
-		a, _, err := c(l).Application(context.Background())
+		a, _, err := client.Do(context.Background(), c(l), client.GetApplication{})
 		if err != nil {
 			return err
 		}

@@ -209,7 +209,7 @@ func (w *simulation) checkPairs(l *label, shown map[pairOf]*act, expectations ma
 func (w *simulation) checkCatalog(c func(*label) *client.Client) error {
 	names := map[string]int{}
 	for _, l := range w.model.labels {
-		brands, _, err := c(l).Brands(context.Background(), client.Params{"limit": "0,1000"})
+		brands, _, err := client.Do(context.Background(), c(l), client.ListBrands{Limit: "0,1000"})
 		if err != nil {
 			return err
 		}
@@ -231,7 +231,7 @@ func (w *simulation) checkCatalog(c func(*label) *client.Client) error {
 		if w.model.erased[o.member] != nil || w.merging.on {
 			continue // checkMerges has those of runs with merges
 		}
-		e, _, err := c(w.labelOf(o.brand)).Member(context.Background(), o.member, nil)
+		e, _, err := client.Do(context.Background(), c(w.labelOf(o.brand)), client.GetMember{MemberID: o.member})
 		if err != nil {
 			return err
 		}

@@ -109,7 +109,7 @@ func (w *simulation) submitErasure(l *label, id domain.MemberID, request domain.
 func (w *simulation) askErasure(l *label, id domain.MemberID, otherwise func() (string, error)) func() (string, error) {
 	return func() (at string, err error) {
 		err = w.demand(l, func(c *client.Client) error {
-			out, meta, err := c.DeleteMember(context.Background(), id)
+			out, meta, err := client.Do(context.Background(), c, client.DeleteMember{MemberID: id})
 			at = meta.Position
 			if err == nil && (!out.Deleted || out.Receipt == "") {
 				return fmt.Errorf("member %d is deleted by %+v", id, out)
@@ -131,7 +131,7 @@ func (w *simulation) askErasure(l *label, id domain.MemberID, otherwise func() (
 func (w *simulation) erase(l *label, id domain.MemberID, by func() (at string, err error)) error {
 	var token string
 	err := w.insist(l, func(c *client.Client) error {
-		e, _, err := c.Member(context.Background(), id, nil)
+		e, _, err := client.Do(context.Background(), c, client.GetMember{MemberID: id})
 		token = e.Data.AccessToken
 		return err
 	})
@@ -187,7 +187,7 @@ func (w *simulation) vanished(l *label, id domain.MemberID, at string) error {
 				return err
 			}
 		}
-		_, _, err := c.Member(context.Background(), id, nil)
+		_, _, err := client.Do(context.Background(), c, client.GetMember{MemberID: id})
 		return err
 	})
 	if domain.CodeOf(codeOf(err)) != domain.Gone || shown > 0 {

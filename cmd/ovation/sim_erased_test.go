@@ -52,17 +52,17 @@ func (w *simulation) checkGone(c *client.Client, l *label) error {
 		if !e.answered {
 			return fmt.Errorf("the erasure of member %d was not answered", id)
 		}
-		if _, _, err := c.Member(ctx, id, nil); domain.CodeOf(codeOf(err)) != domain.Gone {
+		if _, _, err := client.Do(ctx, c, client.GetMember{MemberID: id}); domain.CodeOf(codeOf(err)) != domain.Gone {
 			return fmt.Errorf("of member %d there is: %w", id, err)
 		}
-		_, _, err := c.MemberLogins(ctx, id, client.Params{"period": "3 month"})
+		_, _, err := client.Do(ctx, c, client.GetMemberLogins{MemberID: id, Period: "3 month"})
 		if code := domain.CodeOf(codeOf(err)); code != domain.Gone {
 			return fmt.Errorf("the logins of member %d have code %d: %w", id, code, err)
 		}
 		if e.token == "" {
 			continue
 		}
-		if _, _, err := c.Auth(ctx, client.Params{"accessToken": e.token}); domain.CodeOf(codeOf(err)) != domain.NoAccount {
+		if _, _, err := client.Do(ctx, c, client.Authenticate{AccessToken: e.token}); domain.CodeOf(codeOf(err)) != domain.NoAccount {
 			return fmt.Errorf("the access token of member %d is accepted: %w", id, err)
 		}
 	}
@@ -92,7 +92,7 @@ func (w *simulation) checkOptIns(c *client.Client, l *label) error {
 			perhaps = append(perhaps, id)
 		}
 	}
-	all, _, err := c.Members(context.Background(), client.Params{"required_fields": "optins", "limit": "1000"})
+	all, _, err := client.Do(context.Background(), c, client.ListMembers{RequiredFields: "optins", Limit: "1000"})
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (w *simulation) checkAddresses(c *client.Client, l *label) error {
 		if slices.ContainsFunc(by, func(id domain.MemberID) bool { return w.model.erased[id] == nil }) {
 			continue
 		}
-		_, _, err := c.FindMember(context.Background(), client.Params{"verified_email": address})
+		_, _, err := client.Do(context.Background(), c, client.FindMember{VerifiedEmail: address})
 		if code := domain.CodeOf(codeOf(err)); code != domain.NotFound && code != domain.NoAccount {
 			return fmt.Errorf("%s, which members had who are erased, is verified: %w", address, err)
 		}
@@ -137,7 +137,7 @@ func (w *simulation) checkExplanations(c *client.Client, l *label) error {
 		for _, b := range l.brands {
 			p := in.params()
 			p["explain"] = "1"
-			t, _, err := c.StatsActivity(context.Background(), b, p)
+			t, _, err := client.Do(context.Background(), c, client.GetBrandActivityStats{BrandID: b, More: p})
 			if err != nil {
 				return err
 			}
@@ -204,7 +204,7 @@ func (w *simulation) keysOfLiving() (map[domain.KeyID]domain.MemberID, error) {
 		if m.IsLent() { // its id is gone
 			continue
 		}
-		e, _, err := w.engine.speaks(i.of.key).Member(ctx, i.owner, nil)
+		e, _, err := client.Do(ctx, w.engine.speaks(i.of.key), client.GetMember{MemberID: i.owner})
 		if err != nil {
 			return nil, fmt.Errorf("member %d, opened: %w", i.owner, err)
 		}

@@ -149,7 +149,7 @@ func (w *simulation) mergeThem(l *label, into, from domain.MemberID, unmerge boo
 func (w *simulation) askMerge(l *label, op *mergeOp) error {
 	var token string
 	err := w.insist(l, func(c *client.Client) error {
-		e, _, err := c.Member(context.Background(), op.from, nil)
+		e, _, err := client.Do(context.Background(), c, client.GetMember{MemberID: op.from})
 		token = e.Data.AccessToken
 		if op.unmerge || domain.CodeOf(codeOf(err)) == domain.Gone {
 			err = nil
@@ -159,10 +159,10 @@ func (w *simulation) askMerge(l *label, op *mergeOp) error {
 	if err == nil && (op.unmerge || token != "") {
 		err = w.demand(l, func(c *client.Client) error {
 			if op.unmerge {
-				_, _, err := c.UnmergeMembers(context.Background(), op.into, op.from)
+				_, _, err := client.Do(context.Background(), c, client.UnmergeMembers{MemberID: op.into, From: op.from})
 				return err
 			}
-			_, _, err := c.MergeMembers(context.Background(), op.into, op.from, token)
+			_, _, err := client.Do(context.Background(), c, client.MergeMembers{MemberID: op.into, From: op.from, AccessToken: token})
 			return err
 		})
 	} else if err == nil {
@@ -318,7 +318,7 @@ func (w *simulation) optOut(o opted) {
 	m.mu.Unlock()
 	w.user(func() error {
 		err := w.demand(l, func(c *client.Client) error {
-			_, _, err := c.OptOut(context.Background(), fmt.Sprint("brand/", o.brand), client.Params{"id": fmt.Sprint(o.member)})
+			_, _, err := client.Do(context.Background(), c, client.OptOutOfBrand{BrandID: o.brand, ID: o.member})
 			return err
 		})
 		if m.merged(o.member, err) || m.isErased(o.member, err) {

@@ -149,7 +149,7 @@ func (w *simulation) checkMerges() error {
 		if err := w.checkOpted(id, of); err != nil {
 			return err
 		}
-		_, _, err = w.engine.speaks(l.key).Member(context.Background(), id, nil)
+		_, _, err = client.Do(context.Background(), w.engine.speaks(l.key), client.GetMember{MemberID: id})
 		if (into != 0) != (domain.CodeOf(codeOf(err)) == domain.Gone) {
 			return fmt.Errorf("member %d, merged into %d, is answered with: %w", id, into, err)
 		}
@@ -298,7 +298,7 @@ func (w *simulation) lookMerged() {
 			if was != nil {
 				c = c.At(was.at)
 			}
-			feed, got, err := c.Feed(context.Background(), p)
+			feed, got, err := client.Do(context.Background(), c, client.GetFeed{More: p})
 			links, meta = links[:0], got
 			for i := range feed.Items {
 				links = append(links, linkOf(&feed.Items[i]))

@@ -51,7 +51,7 @@ func eachAction(c *client.Client, in window, f func(simItem)) error {
 	p["all_member_actions"] = "1"
 	for from := 0; ; from += 1000 {
 		p["limit"] = fmt.Sprint(from, ",1000")
-		feed, _, err := c.Feed(context.Background(), p)
+		feed, _, err := client.Do(context.Background(), c, client.GetFeed{More: p})
 		if err != nil {
 			return err
 		}

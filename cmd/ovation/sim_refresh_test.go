@@ -23,7 +23,7 @@ func (w *simulation) refreshSomething() {
 	}
 	w.user(func() error {
 		err := w.demand(i.of, func(c *client.Client) error {
-			_, _, err := c.RefreshTokens(context.Background(), member, client.Params{"service": i.service})
+			_, _, err := client.Do(context.Background(), c, client.RefreshTokens{MemberID: member, Service: i.service})
 			return err
 		})
 		if w.model.isErased(member, err) || w.model.merged(member, err) {
@@ -46,7 +46,7 @@ func (w *simulation) checkRefreshes(c *client.Client, l *label) error {
 		if i.of != l || !i.there || !i.once || i.fresh == 0 {
 			continue
 		}
-		e, _, err := c.Member(context.Background(), i.owner, nil)
+		e, _, err := client.Do(context.Background(), c, client.GetMember{MemberID: i.owner})
 		if err != nil {
 			return err
 		}

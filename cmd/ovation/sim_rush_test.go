@@ -86,8 +86,7 @@ func (w *simulation) registerEmail(l *label, i *identity) {
 	w.user(func() error {
 		var id domain.MemberID
 		err := w.demand(l, func(c *client.Client) error {
-			e, _, err := c.Register(context.Background(),
-				client.Params{"service": "email", "email": i.uid, "password": "correct horse", "firstname": "Ada"})
+			e, _, err := client.Do(context.Background(), c, client.RegisterMember{Service: "email", Email: i.uid, Password: "correct horse", FirstName: "Ada"})
 			id = memberOf(fmt.Sprint(e.Data.ID))
 			return err
 		})
@@ -107,7 +106,7 @@ func (w *simulation) checkMembers(c *client.Client, l *label) error {
 			records[w.model.root(i.owner)]++
 		}
 	}
-	all, _, err := c.Members(context.Background(), client.Params{"limit": "1000"})
+	all, _, err := client.Do(context.Background(), c, client.ListMembers{Limit: "1000"})
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ func differ(what string, got string, want int) error {
 var simTellers = []func(*client.Client, domain.BrandID, client.Params, *sum) error{tellActivities, tellDays, tellCountries, tellMembersOf}
 
 func tellActivities(c *client.Client, b domain.BrandID, p client.Params, s *sum) error {
-	t, _, err := c.StatsActivity(context.Background(), b, p)
+	t, _, err := client.Do(context.Background(), c, client.GetBrandActivityStats{BrandID: b, More: p})
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func tellActivities(c *client.Client, b domain.BrandID, p client.Params, s *sum)
 
 func tellDays(c *client.Client, b domain.BrandID, p client.Params, s *sum) error {
 	p["brandID"] = fmt.Sprint(b)
-	d, _, err := c.CountDaily(context.Background(), p)
+	d, _, err := client.Do(context.Background(), c, client.CountDaily{More: p})
 	if err != nil {
 		return err
 	}
@@ -111,7 +111,7 @@ func tellDays(c *client.Client, b domain.BrandID, p client.Params, s *sum) error
 }
 
 func tellCountries(c *client.Client, b domain.BrandID, p client.Params, s *sum) error {
-	t, _, err := c.StatsLocation(context.Background(), b, p)
+	t, _, err := client.Do(context.Background(), c, client.GetBrandLocations{BrandID: b, More: p})
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func tellCountries(c *client.Client, b domain.BrandID, p client.Params, s *sum) 
 
 func tellMembersOf(c *client.Client, b domain.BrandID, p client.Params, s *sum) error {
 	p["brandID"], p["limit"] = fmt.Sprint(b), "1000"
-	t, _, err := c.MembersActivity(context.Background(), p)
+	t, _, err := client.Do(context.Background(), c, client.GetMemberTotals{More: p})
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (w *simulation) updateSomebody() {
 	w.model.mu.Unlock()
 	w.user(func() error {
 		err := w.demand(l, func(c *client.Client) error {
-			_, _, err := c.UpdateMember(context.Background(), member, client.Params{"bio": text, "address": text})
+			_, _, err := client.Do(context.Background(), c, client.UpdateMember{MemberID: member, Bio: text, Address: text})
 			return err
 		})
 		if w.model.isErased(member, err) || w.model.merged(member, err) {
@@ -98,8 +98,9 @@ func (w *simulation) verifySomething() {
 			return nil
 		}
 		err = w.demand(i.of, func(c *client.Client) error {
-			_, _, err := c.VerifyMember(context.Background(), named,
-				client.Params{"service": i.service, "serviceid": record.ID, "verified_email": address})
+			_, _, err := client.Do(context.Background(), c, client.VerifyMember{
+				MemberID: named, Service: i.service, VerifiedEmail: address, More: client.Params{"serviceid": record.ID},
+			})
 			return err
 		})
 		if w.model.merged(named, err) || named != owner && domain.CodeOf(codeOf(err)) == domain.NotFound {
@@ -126,11 +127,11 @@ func (w *simulation) verifySomething() {
 // survivorOf is the member that one counts as; nobody where it is erased.
 func (w *simulation) survivorOf(l *label, id domain.MemberID) (e wire.Envelope, err error) {
 	err = w.insist(l, func(c *client.Client) error {
-		list, _, err := c.Members(context.Background(), client.Params{"members": fmt.Sprint(id), "fields": "ID"})
+		list, _, err := client.Do(context.Background(), c, client.ListMembers{Members: fmt.Sprint(id), Fields: "ID"})
 		if err != nil || len(list.Items) == 0 {
 			return err
 		}
-		e, _, err = c.Member(context.Background(), memberOf(list.Items[0].ID), nil)
+		e, _, err = client.Do(context.Background(), c, client.GetMember{MemberID: memberOf(list.Items[0].ID)})
 		if domain.CodeOf(codeOf(err)) == domain.Gone { // merged or erased meanwhile
 			return nil
 		}
@@ -164,7 +165,7 @@ func (w *simulation) checkUpdates(c *client.Client, l *label) error {
 			return fmt.Errorf("%s is verified by members %d and %d", address, other, i.owner)
 		}
 		owners[address] = i.owner
-		e, _, err := c.FindMember(ctx, client.Params{"verified_email": address})
+		e, _, err := client.Do(ctx, c, client.FindMember{VerifiedEmail: address})
 		if root := w.model.root(i.owner); err != nil || domain.MemberID(e.Data.ID) != root {
 			return fmt.Errorf("%s is verified by member %d, not %d: %w", address, e.Data.ID, root, err)
 		}
@@ -176,7 +177,7 @@ func (w *simulation) checkUpdates(c *client.Client, l *label) error {
 		if slices.ContainsFunc(u.wanted[l][address], func(id domain.MemberID) bool { return w.model.erased[id] != nil }) {
 			continue // who had it may be erased
 		}
-		if _, _, err := c.FindMember(ctx, client.Params{"verified_email": address}); err != nil && domain.CodeOf(codeOf(err)) != domain.Gone {
+		if _, _, err := client.Do(ctx, c, client.FindMember{VerifiedEmail: address}); err != nil && domain.CodeOf(codeOf(err)) != domain.Gone {
 			return fmt.Errorf("%s was refused, and no member has it verified: %w", address, err)
 		}
 	}
@@ -184,7 +185,7 @@ func (w *simulation) checkUpdates(c *client.Client, l *label) error {
 		if b.of != l || w.model.erased[member] != nil || w.model.merges.into[member] != 0 || w.model.survives(member) {
 			continue
 		}
-		e, _, err := c.Member(ctx, member, nil)
+		e, _, err := client.Do(ctx, c, client.GetMember{MemberID: member})
 		if err != nil {
 			return err
 		}

@@ -194,9 +194,7 @@ func (w *simulation) askUsage() {
 		var total, sum uint64
 		var most hitRange
 		err := w.insist(l, func(c *client.Client) error {
-			u, _, err := c.Usage(context.Background(), client.Params{
-				"interval": "hour", "start_date": time.Now().UTC().Add(-time.Hour).Format(time.DateTime), "period": "2 hour",
-			})
+			u, _, err := client.Do(context.Background(), c, client.GetUsage{Interval: "hour", StartDate: time.Now().UTC().Add(-time.Hour).Format(time.DateTime), Period: "2 hour"})
 			most = w.usageOf()
 			total, sum = u.HitsTotal.TotalHitsForPeriod, 0
 			for _, h := range u.HitsTotal.PerHour {

@@ -29,7 +29,7 @@ func (w *simulation) makeBrand(l *label) {
 	w.user(func() error {
 		var made domain.BrandID
 		err := w.demand(l, func(c *client.Client) error {
-			b, _, err := c.CreateBrand(context.Background(), client.Params{"name": name, "type": "Music"})
+			b, _, err := client.Do(context.Background(), c, client.CreateBrand{Name: name, Type: "Music"})
 			made = domain.BrandID(b.ID)
 			return err
 		})
@@ -54,7 +54,7 @@ func (w *simulation) makeDefinition(l *label, oneTime bool) {
 	w.user(func() error {
 		var made uint64
 		err := w.demand(l, func(c *client.Client) error {
-			d, _, err := c.CreateActivity(context.Background(), p)
+			d, _, err := client.Do(context.Background(), c, client.CreateActivity{More: p})
 			if err == nil {
 				made, err = strconv.ParseUint(d.ID, 10, 32)
 			}
@@ -91,7 +91,7 @@ func (w *simulation) register(l *label, i *identity) {
 	w.user(func() error {
 		var id domain.MemberID
 		err := w.demand(l, func(c *client.Client) error {
-			e, _, err := c.Register(context.Background(), p)
+			e, _, err := client.Do(context.Background(), c, client.RegisterMember{More: p})
 			id = memberOf(fmt.Sprint(e.Data.ID))
 			return err
 		})
@@ -114,7 +114,7 @@ func (w *simulation) attach(l *label, member domain.MemberID, i *identity) {
 	w.model.mu.Unlock()
 	w.user(func() error {
 		err := w.demand(l, func(c *client.Client) error {
-			e, _, err := c.Attach(context.Background(), member, p)
+			e, _, err := client.Do(context.Background(), c, client.AttachService{MemberID: member, More: p})
 			if err == nil && memberOf(fmt.Sprint(e.Data.ID)) != member && !w.model.mingled(member) {
 				return fmt.Errorf("an identity attached to member %d was answered with member %v", member, e.Data.ID)
 			}
@@ -160,7 +160,7 @@ func (w *simulation) record(a *act, repeated bool) {
 		var action uint64
 		var at, link string
 		err := w.demand(a.of, func(c *client.Client) error {
-			item, meta, err := c.Record(context.Background(), p)
+			item, meta, err := client.Do(context.Background(), c, client.RecordActivity{Async: new(false), More: p})
 			if err == nil {
 				id, at, link = memberOf(item.MemberID), meta.Position, linkOf(&item)
 				action, err = strconv.ParseUint(item.ID, 10, 64)
@@ -263,7 +263,7 @@ func (w *simulation) remove(s shownAct) {
 	}
 	w.user(func() error {
 		err := w.demand(s.act.of, func(c *client.Client) error {
-			_, err := c.DeleteAction(context.Background(), s.member, s.id)
+			_, _, err := client.Do(context.Background(), c, client.DeleteMemberActivity{MemberID: s.member, ActionID: s.id})
 			return err
 		})
 		switch code := domain.CodeOf(codeOf(err)); {
@@ -296,7 +296,7 @@ func (w *simulation) optIn(l *label, member domain.MemberID, brand domain.BrandI
 	w.model.mu.Unlock()
 	w.user(func() error {
 		err := w.demand(l, func(c *client.Client) error {
-			_, _, err := c.OptIn(context.Background(), fmt.Sprint("brand/", brand), client.Params{"id": fmt.Sprint(member)})
+			_, _, err := client.Do(context.Background(), c, client.OptInToBrand{BrandID: brand, ID: member})
 			return err
 		})
 		w.model.mu.Lock()

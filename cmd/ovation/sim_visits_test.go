@@ -34,7 +34,7 @@ func (w *simulation) logInSomebody() {
 	w.user(func() error {
 		var id domain.MemberID
 		err := w.demand(i.of, func(c *client.Client) error {
-			e, _, err := c.Login(context.Background(), p)
+			e, _, err := client.Do(context.Background(), c, client.LoginMember{More: p})
 			id = memberOf(fmt.Sprint(e.Data.ID))
 			return err
 		})
@@ -69,7 +69,7 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 	for _, n := range l.visits {
 		visits += uint64(n)
 	}
-	t, _, err := c.LoginTotals(ctx, all)
+	t, _, err := client.Do(ctx, c, client.GetLoginTotals{More: all})
 	if err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 	if t.Registrations != registered || t.Total != visits || t.Logins != visits-registered || t.Members != uint64(len(members)) {
 		return fmt.Errorf("totals are %+v, answered were %d, of %d identities of %d members", t, visits, registered, len(members))
 	}
-	ever, _, err := c.Signups(ctx, client.Params{"valid": "1"})
+	ever, _, err := client.Do(ctx, c, client.GetSignups{Valid: true})
 	if err != nil {
 		return err
 	}
@@ -88,16 +88,16 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 			return fmt.Errorf("%s registered by %s, %d did", row.Signups, row.Service, services[row.Service])
 		}
 	}
-	days, _, err := c.SignupTimeline(ctx, all)
+	days, _, err := client.Do(ctx, c, client.GetSignupTimeline{More: all})
 	if err != nil {
 		return err
 	}
 	all["limit"] = "1000"
-	domains, _, err := c.TopDomains(ctx, 0, all)
+	domains, _, err := client.Do(ctx, c, client.GetTopDomains{More: all})
 	if err != nil {
 		return err
 	}
-	by, _, err := c.MembersVisits(ctx, all)
+	by, _, err := client.Do(ctx, c, client.GetMemberVisits{More: all})
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 		return fmt.Errorf("statistics are %s, want %s", told, want)
 	}
 	// A list of members spans 6 months at most.
-	last, _, err := c.LoggedInMembers(ctx, client.Params{"period": "6 month", "limit": "1000"})
+	last, _, err := client.Do(ctx, c, client.ListLoggedInMembers{Period: "6 month", Limit: "1000"})
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (w *simulation) checkVisits(c *client.Client, l *label) error {
 // checkVisitsOf requires that the visits of a member are as many, and that each that was made on a
 // domain says what was given with it, opened.
 func (w *simulation) checkVisitsOf(c *client.Client, id domain.MemberID, n uint64) error {
-	list, _, err := c.MemberLogins(context.Background(), id, client.Params{"period": "3 month", "limit": "1000"})
+	list, _, err := client.Do(context.Background(), c, client.GetMemberLogins{MemberID: id, Period: "3 month", Limit: "1000"})
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (a *API) make(ctx context.Context, kind string, create input.Params) (id ui
 		id, err = a.definition(ctx, create)
 	case aMember:
 		err = a.patiently(ctx, kind, create, func(c *client.Client) error {
-			_, _, err := c.Register(ctx, create)
+			_, _, err := client.Do(ctx, c, client.RegisterMember{More: create})
 			return err
 		})
 	}
@@ -89,7 +89,7 @@ func ofTheRow(e *client.Error) bool {
 // check is why nothing can be made: what answers is no API, or the key is not one that opens the account.
 func (a *API) check(ctx context.Context, account uint32) error {
 	return a.patiently(ctx, "application", nil, func(c *client.Client) error {
-		app, _, err := c.Application(ctx)
+		app, _, err := client.Do(ctx, c, client.GetApplication{})
 		e, answered := errors.AsType[*client.Error](err)
 		switch {
 		case answered && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden):
@@ -128,7 +128,7 @@ func (a *API) brand(ctx context.Context, create input.Params) (id uint32, err er
 
 func (a *API) createBrand(ctx context.Context, create input.Params) (id uint32, err error) {
 	err = a.patiently(ctx, aBrand, create, func(c *client.Client) error {
-		b, _, err := c.CreateBrand(ctx, create)
+		b, _, err := client.Do(ctx, c, client.CreateBrand{More: create})
 		id = uint32(b.ID)
 		return err
 	})
@@ -169,7 +169,7 @@ func (a *API) findBrand(ctx context.Context, create input.Params) (id uint32, er
 	}
 	for _, keyword := range keywords {
 		err = a.pages(ctx, func(c *client.Client, limit string) (int, error) {
-			list, _, err := c.Brands(ctx, client.Params{"keyword": keyword, "limit": limit})
+			list, _, err := client.Do(ctx, c, client.ListBrands{Keyword: keyword, Limit: limit})
 			for _, b := range list.Items {
 				same := b.Fields["Name"] == create["name"] && strings.EqualFold(b.Fields["Type"], create["type"])
 				if slug != "" {
@@ -191,7 +191,7 @@ func (a *API) findBrand(ctx context.Context, create input.Params) (id uint32, er
 // definition looks first: nothing keeps two definitions from having one name.
 func (a *API) definition(ctx context.Context, create input.Params) (id uint32, err error) {
 	err = a.pages(ctx, func(c *client.Client, limit string) (int, error) {
-		list, _, err := c.Activities(ctx, client.Params{"keyword": create["name"], "limit": limit})
+		list, _, err := client.Do(ctx, c, client.ListActivities{Keyword: create["name"], Limit: limit})
 		for _, d := range list.Items {
 			if id == 0 && sameDefinition(&d, create) {
 				id = number32(d.ID)
@@ -203,7 +203,7 @@ func (a *API) definition(ctx context.Context, create input.Params) (id uint32, e
 		return id, err
 	}
 	err = a.patiently(ctx, aDefinition, create, func(c *client.Client) error {
-		d, _, err := c.CreateActivity(ctx, create)
+		d, _, err := client.Do(ctx, c, client.CreateActivity{More: create})
 		id = number32(d.ID)
 		return err
 	})

@@ -37,9 +37,7 @@ func (s *stage) createBrands(ctx context.Context) error {
 		id := there[b.Name]
 		if id == 0 {
 			err := s.once(ctx, "brand "+b.Name, func(c *client.Client) error {
-				made, _, err := c.CreateBrand(ctx, client.Params{
-					"name": b.Name, "type": b.Type, "officialwebsiteurl": "https://" + b.Domain + "/",
-				})
+				made, _, err := client.Do(ctx, c, client.CreateBrand{Name: b.Name, Type: b.Type, OfficialWebsiteURL: "https://" + b.Domain + "/"})
 				id = made.ID
 				return err
 			})
@@ -66,9 +64,8 @@ func (s *stage) createDefinitions(ctx context.Context) error {
 		id := there[called{d.Name, d.Service}]
 		if id == 0 {
 			err := s.once(ctx, "definition "+d.Name+" "+d.Service.String(), func(c *client.Client) error {
-				made, _, err := c.CreateActivity(ctx, client.Params{
-					"name": d.Name, "shortname": d.ShortName, "type": d.Type, "service": d.Service.String(),
-					"value": strconv.Itoa(d.Value), "onetime": wire.Flag(d.OneTime),
+				made, _, err := client.Do(ctx, c, client.CreateActivity{
+					Name: d.Name, ShortName: d.ShortName, Type: d.Type, Service: d.Service.String(), Value: new(int64(d.Value)), OneTime: d.OneTime,
 				})
 				if err != nil {
 					return err
@@ -96,8 +93,8 @@ func (s *stage) createSegments(ctx context.Context) error {
 		id := there[g.Name]
 		if id == 0 {
 			err := s.once(ctx, "segment "+g.Name, func(c *client.Client) error {
-				var made wire.Segment
-				if _, err := c.Post(ctx, "/v1.1/segment/create", s.segmentParams(g), &made); err != nil {
+				made, _, err := client.Do(ctx, c, s.segment(g))
+				if err != nil {
 					return err
 				}
 				n, err := strconv.ParseUint(made.ID, 10, 32)
@@ -113,7 +110,8 @@ func (s *stage) createSegments(ctx context.Context) error {
 	return nil
 }
 
-func (s *stage) segmentParams(g *audience.Segment) client.Params {
+// segment is the call that creates a segment.
+func (s *stage) segment(g *audience.Segment) client.CreateSegment {
 	entries := make([]string, len(g.Definitions))
 	for i, d := range g.Definitions {
 		entries[i] = wire.Number(s.definitions[d])
@@ -121,12 +119,9 @@ func (s *stage) segmentParams(g *audience.Segment) client.Params {
 			entries[i] += ":" + strconv.Itoa(g.Points[i])
 		}
 	}
-	p := client.Params{"name": g.Name, "label": g.Label, "activities": strings.Join(entries, ",")}
+	out := client.CreateSegment{Name: g.Name, Label: g.Label, Activities: strings.Join(entries, ",")}
 	if g.Rule {
-		p["rule"], p["threshold"] = "1", strconv.Itoa(g.Threshold)
-		if g.Period != "" {
-			p["period"] = g.Period
-		}
+		out.Rule, out.Threshold, out.Period = new(true), new(int64(g.Threshold)), g.Period
 	}
-	return p
+	return out
 }

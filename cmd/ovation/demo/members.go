@@ -35,62 +35,54 @@ func (s *stage) register(ctx context.Context) error {
 // to hear of.
 func (s *stage) join(ctx context.Context, i int) error {
 	m := &s.fans.Members[i]
-	var member uint64
+	var member domain.MemberID
 	err := s.once(ctx, fmt.Sprintf("fan %d", i), func(c *client.Client) error {
-		e, _, err := c.Register(ctx, registration(m))
-		member = e.Data.ID
+		e, _, err := client.Do(ctx, c, client.RegisterMember{More: registration(m)})
+		member = domain.MemberID(e.Data.ID)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	id := wire.Number(member)
-	post := func(path string, p client.Params, answer any) error {
-		return s.once(ctx, fmt.Sprintf("fan %d %s %s", i, path, p["service"]), func(c *client.Client) error {
-			_, err := c.Post(ctx, path, p, answer)
+	for n, call := range s.further(m, member) {
+		err := s.once(ctx, fmt.Sprintf("fan %d call %d", i, n), func(c *client.Client) error {
+			_, _, err := client.Do(ctx, c, call)
 			return err
 		})
-	}
-	for _, acc := range m.Accounts[1:] {
-		var array []wire.Envelope
-		if err := post("/v1.1/member/"+id+"/register", accountParams(&acc), &array); err != nil {
-			return err
-		}
-	}
-	for _, path := range s.optIns(m) {
-		var e wire.Envelope
-		if err := post(path, client.Params{"id": id}, &e); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// optIns are the paths of what the member opts in to.
-func (s *stage) optIns(m *audience.Member) (paths []string) {
+// further are the calls that give a registered member its other accounts, and what it opts in to.
+func (s *stage) further(m *audience.Member, id domain.MemberID) (calls []client.Call[wire.Envelope]) {
+	for _, acc := range m.Accounts[1:] {
+		calls = append(calls, client.AttachService{
+			MemberID: id, Service: acc.Service.String(), UID: acc.UID, AuthToken: authToken, Paid: &acc.Paid,
+		})
+	}
 	if m.OptIns.Global {
-		paths = append(paths, "/v1.1/optin")
+		calls = append(calls, client.OptIn{ID: id})
 	}
 	for _, b := range m.OptIns.Brands {
-		paths = append(paths, "/v1.1/brand/"+wire.Number(s.brands[b])+"/optin")
+		calls = append(calls, client.OptInToBrand{BrandID: s.brands[b], ID: id})
 	}
 	for _, g := range m.OptIns.Segments {
-		paths = append(paths, "/v1.1/segment/"+wire.Number(s.segments[g])+"/optin")
+		calls = append(calls, client.OptInToSegment{SegmentID: s.segments[g], ID: id})
 	}
-	return paths
+	return calls
 }
 
-// accountParams are an account as register takes it.
-func accountParams(acc *audience.Account) client.Params {
-	return client.Params{
-		"service": acc.Service.String(), "uid": acc.UID, "authtoken": "demo", "paidaccount": wire.Flag(acc.Paid),
-	}
-}
+// authToken is what a network gave, in the demo.
+const authToken = "demo"
 
 // registration is what the member gives when it registers; what it keeps private is left out.
 func registration(m *audience.Member) client.Params {
-	p := accountParams(&m.Accounts[0])
-	if m.Accounts[0].Service == domain.Email {
+	acc := &m.Accounts[0]
+	p := client.Params{"service": acc.Service.String(), "uid": acc.UID, "authtoken": authToken, "paidaccount": wire.Flag(acc.Paid)}
+	if acc.Service == domain.Email {
 		p = client.Params{"service": "email", "password": "demo of " + m.Username}
 	}
 	for name, value := range map[string]string{

@@ -166,7 +166,7 @@ func (s *stage) openAccount(ctx context.Context, script *audienceFile) (err erro
 		}
 		s.api = client.New("http://"+s.node.APIAddress, s.key).Over(over)
 		err = s.once(ctx, "key", func(c *client.Client) error {
-			_, _, err := c.Application(ctx)
+			_, _, err := client.Do(ctx, c, client.GetApplication{})
 			return err
 		})
 		e, answered := errors.AsType[*client.Error](err)

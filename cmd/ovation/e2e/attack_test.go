@@ -40,7 +40,7 @@ func attacked(t *testing.T, memory int64, span time.Duration) {
 			continue
 		}
 		h := &attack.Honest{Address: n.HTTP, Key: keys[name], HTTP2: name == "second", Email: name + "@honest.example", Password: "correct-horse"}
-		if _, _, err := n.api(h.Key).Register(ctx(t), client.Params{"service": "email", "email": h.Email, "password": h.Password}); err != nil {
+		if _, _, err := client.Do(ctx(t), n.api(h.Key), client.RegisterMember{Service: "email", Email: h.Email, Password: h.Password}); err != nil {
 			t.Fatal(err)
 		}
 		honest = append(honest, h)
@@ -104,7 +104,7 @@ func attacked(t *testing.T, memory int64, span time.Duration) {
 func (n *node) brands(key string, brands int) {
 	n.t.Helper()
 	for i := range brands {
-		if _, _, err := n.api(key).CreateBrand(ctx(n.t), client.Params{"name": fmt.Sprintf("Artist %d", i), "type": "Music"}); err != nil {
+		if _, _, err := client.Do(ctx(n.t), n.api(key), client.CreateBrand{Name: fmt.Sprintf("Artist %d", i), Type: "Music"}); err != nil {
 			n.t.Fatal(err)
 		}
 	}

@@ -45,12 +45,12 @@ func madeUpAudience(t *testing.T, on site) {
 			counts[fans.Brands[a.Brand].Name]++
 		}
 	}
-	brands, _, err := n.api(key).Brands(ctx(t), nil)
+	brands, _, err := client.Do(ctx(t), n.api(key), client.ListBrands{})
 	if err != nil || len(brands.Items) != len(counts) {
 		t.Fatalf("%d brands, want %d: %v", len(brands.Items), len(counts), err)
 	}
 	for _, b := range brands.Items {
-		tally, _, err := n.api(key).StatsActivity(ctx(t), b.ID, client.Params{"period": "2 Years"})
+		tally, _, err := client.Do(ctx(t), n.api(key), client.GetBrandActivityStats{BrandID: b.ID, Period: "2 Years"})
 		if err != nil || tally.TotalCount != id(counts[b.Fields["Name"]]) {
 			t.Errorf("%s: %s actions, want %d: %v", b.Fields["Name"], tally.TotalCount, counts[b.Fields["Name"]], err)
 		}

@@ -129,7 +129,7 @@ func (p *model) meet(n *node, account domain.AccountID, key string, brandKey str
 	p.account, p.keys[n] = account, key
 	api := p.api(n)
 	for from := 0; ; from += 1000 {
-		list, _, err := api.Brands(ctx(t), client.Params{"limit": fmt.Sprintf("%d,1000", from)})
+		list, _, err := client.Do(ctx(t), api, client.ListBrands{Limit: fmt.Sprintf("%d,1000", from)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func (p *model) meet(n *node, account domain.AccountID, key string, brandKey str
 			break
 		}
 	}
-	defs, _, err := api.Activities(ctx(t), client.Params{"limit": "1000"})
+	defs, _, err := client.Do(ctx(t), api, client.ListActivities{Limit: "1000"})
 	if err != nil || len(defs.Items) != len(p.definitions) {
 		t.Fatalf("%d definitions, want %d: %v", len(defs.Items), len(p.definitions), err)
 	}

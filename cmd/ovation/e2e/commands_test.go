@@ -111,28 +111,30 @@ func (s *fixture) recording(oneTime bool, more ...string) client.Params {
 // position.
 func (s *fixture) actions(position string) string {
 	s.Helper()
-	tally, _ := must[wire.ActivityTally](s)(s.api.At(position).StatsActivity(ctx(s), s.p.brands[0].id, client.Params{"period": "1 Year", "includeOneTime": "1"}))
+	tally, _ := must[wire.ActivityTally](s)(client.Do(ctx(s), s.api.At(position), client.GetBrandActivityStats{
+		BrandID: s.p.brands[0].id, Period: "1 Year", IncludeOneTime: true,
+	}))
 	return tally.TotalCount
 }
 
 func registerMeetsAgain(s *fixture) {
 	f := newFan(s.rnd, "somebody")
 	f.country, f.partner = "DE", ""
-	first, _ := must[wire.Envelope](s)(s.api.Register(ctx(s), f.params()))
+	first, _ := must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.RegisterMember{More: f.params()}))
 	if d := first.Data; d.ID == 0 || d.CountryCode == nil || *d.CountryCode != "DE" || len(first.Services) != 1 || first.JWT == "" {
 		s.Fatalf("a new member: %+v", first)
 	}
 	params := f.params()
 	delete(params, "country")
 	params["firstname"] = "Ada"
-	again, meta := must[wire.Envelope](s)(s.api.Register(ctx(s), params))
+	again, meta := must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.RegisterMember{More: params}))
 	if d := again.Data; d.ID != first.Data.ID || d.CountryCode == nil || *d.CountryCode != "DE" || d.FirstName == nil || *d.FirstName != "Ada" || len(again.Services) != 1 {
 		s.Fatalf("a known member: %+v", again)
 	}
 	if again.Data.AccessToken != first.Data.AccessToken {
 		s.Fatal("a known member has another access token")
 	}
-	shown, _ := must[wire.Envelope](s)(s.api.At(meta.Position).Member(ctx(s), domain.MemberID(again.Data.ID), nil))
+	shown, _ := must[wire.Envelope](s)(client.Do(ctx(s), s.api.At(meta.Position), client.GetMember{MemberID: domain.MemberID(again.Data.ID)}))
 	if diff := gocmp.Diff(again, shown, cmpopts.IgnoreFields(wire.Envelope{}, "JWT")); diff != "" {
 		s.Fatalf("register and show differ: %s", diff)
 	}
@@ -141,13 +143,13 @@ func registerMeetsAgain(s *fixture) {
 	if domain.AccountID(id) != s.p.account {
 		s.Fatalf("the application is of account %d, want %d", id, s.p.account)
 	}
-	other, _ := must[wire.Envelope](s)(s.n.api(key).Register(ctx(s), f.params()))
+	other, _ := must[wire.Envelope](s)(client.Do(ctx(s), s.n.api(key), client.RegisterMember{More: f.params()}))
 	if other.Data.ID != first.Data.ID || len(other.Services) != 2 || other.Services[0].ID == other.Services[1].ID {
 		s.Fatalf("known under another application: %+v", other)
 	}
 
 	_, key = s.n.account(s.p.name + ", somebody else")
-	_, _, err := s.n.api(key).Member(ctx(s), domain.MemberID(first.Data.ID), nil)
+	_, _, err := client.Do(ctx(s), s.n.api(key), client.GetMember{MemberID: domain.MemberID(first.Data.ID)})
 	s.refused("another account's member", err, domain.NotFound)
 }
 
@@ -161,14 +163,14 @@ func partnerIsTaken(s *fixture) {
 		if err := holder.register(s, s.api); err != nil {
 			s.Fatal(err)
 		}
-		_, _, err := s.api.Register(ctx(s), rival.params())
+		_, _, err := client.Do(ctx(s), s.api, client.RegisterMember{More: rival.params()})
 		s.refused("a partner's id that is taken", err, domain.Conflict)
 		s.leftNothing(&rival)
 		if rival.partner = ""; rival.register(s, s.api) != nil || rival.id == holder.id {
 			s.Fatalf("%s cannot register by its own name: member %d", rival.uid, rival.id)
 		}
 		s.recordedBy(holder.partner, holder.id)
-		e, _ := must[wire.Envelope](s)(s.api.Register(ctx(s), holder.params()))
+		e, _ := must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.RegisterMember{More: holder.params()}))
 		if domain.MemberID(e.Data.ID) != holder.id || len(e.Services) != 1 || e.Services[0].PartnerID == nil || *e.Services[0].PartnerID != holder.partner {
 			s.Fatalf("the holder registers again: %+v", e)
 		}
@@ -178,14 +180,16 @@ func partnerIsTaken(s *fixture) {
 // leftNothing requires that no member has the fan's identity on its service.
 func (s *fixture) leftNothing(f *fan) {
 	s.Helper()
-	_, _, err := s.api.Record(ctx(s), s.recording(false, "id", "", "service", f.service.String(), "uid", f.uid))
+	_, _, err := client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: s.recording(false, "id", "", "service", f.service.String(), "uid", f.uid)})
 	s.refused("an action of one who was refused", err, domain.NotFound)
 }
 
 // recordedBy requires that an action in the partner's name is the member's.
 func (s *fixture) recordedBy(partner string, want domain.MemberID) {
 	s.Helper()
-	item, _ := must[wire.FeedItem](s)(s.api.Record(ctx(s), s.recording(false, "id", "", "partnerCode", partnerCode, "partnerID", partner)))
+	item, _ := must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{
+		Async: new(false), More: s.recording(false, "id", "", "partnerCode", partnerCode, "partnerID", partner),
+	}))
 	if item.MemberID != id(want) {
 		s.Fatalf("the partner's %s is member %s, want %d", partner, item.MemberID, want)
 	}
@@ -226,16 +230,16 @@ func raceForPartner(s *fixture) {
 }
 
 func recordAnswers(s *fixture) {
-	accepted, meta := must[wire.Accepted](s)(s.api.RecordAsync(ctx(s), s.recording(false, "marker", "later")))
-	if meta.Status != http.StatusAccepted || !accepted.Accepted || accepted.Marker != "later" {
+	accepted, meta := must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{More: s.recording(false, "marker", "later")}))
+	if meta.Status != http.StatusAccepted || accepted.Marker != "later" {
 		s.Fatalf("async=1: %d %+v", meta.Status, accepted)
 	}
 	if got := s.actions(meta.Position); got != "1" {
 		s.Fatalf("%s actions at the position of the first", got)
 	}
 	at := time.Now().Add(-48 * time.Hour).Unix()
-	item, meta := must[wire.FeedItem](s)(s.api.Record(ctx(s), s.recording(false,
-		"timestamp", wire.Seconds(at), "content", `{"TrackName": "Blue"}`, "link", "https://example.com/a", "country", "DE", "city", "Berlin")))
+	item, meta := must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: s.recording(false,
+		"timestamp", wire.Seconds(at), "content", `{"TrackName": "Blue"}`, "link", "https://example.com/a", "country", "DE", "city", "Berlin")}))
 	d, f := &s.p.definitions[s.definition(false)], &s.p.fans[0]
 	if meta.Status != http.StatusOK || item.CompleteDate != wire.Seconds(at) || string(item.Content) != `{"TrackName":"Blue"}` || item.MemberID != id(f.id) ||
 		item.ActivityID != id(d.id) || item.Value != fmt.Sprint(d.value) || item.ServiceType != d.service.String() || item.ActivityType != d.kind ||
@@ -256,7 +260,7 @@ func recordAnswers(s *fixture) {
 		{[]string{"timestamp", wire.Seconds(time.Now().Add(2 * time.Hour).Unix())}, domain.InvalidParameter},
 		{[]string{"timestamp", "1999-12-31 23:59:59"}, domain.InvalidParameter},
 	} {
-		_, _, err := s.api.Record(ctx(s), s.recording(false, c.more...))
+		_, _, err := client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: s.recording(false, c.more...)})
 		s.refused(fmt.Sprint(c.more), err, c.code)
 	}
 	if got := s.actions(""); got != "2" {
@@ -270,22 +274,22 @@ func markerNamesOne(s *fixture) {
 	given := func(more ...string) client.Params {
 		return s.recording(false, append([]string{"marker", "m", "timestamp", wire.Seconds(at)}, more...)...)
 	}
-	first, _ := must[wire.FeedItem](s)(s.api.Record(ctx(s), given()))
-	again, meta := must[wire.FeedItem](s)(s.api.Record(ctx(s), given()))
+	first, _ := must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given()}))
+	again, meta := must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given()}))
 	if diff := gocmp.Diff(first, again); diff != "" || meta.Replayed || first.Marker != "m" {
 		s.Fatalf("the same record again, replayed %v: %s", meta.Replayed, diff)
 	}
-	again, _ = must[wire.FeedItem](s)(s.api.Record(ctx(s), given("id", "", "service", f.service.String(), "uid", f.uid)))
+	again, _ = must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given("id", "", "service", f.service.String(), "uid", f.uid)}))
 	if diff := gocmp.Diff(first, again); diff != "" {
 		s.Fatalf("the same record to another address: %s", diff)
 	}
-	_, _, err := s.api.Record(ctx(s), given("brandid", id(s.p.brands[1].id)))
+	_, _, err := client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given("brandid", id(s.p.brands[1].id))})
 	s.refused("another brand under the marker", err, domain.Conflict)
-	_, _, err = s.api.Record(ctx(s), given("timestamp", wire.Seconds(at+1)))
+	_, _, err = client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given("timestamp", wire.Seconds(at+1))})
 	s.refused("another time under the marker", err, domain.Conflict)
-	_, _, err = s.api.Record(ctx(s), given("activityid", id(s.p.definitions[3].id)))
+	_, _, err = client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given("activityid", id(s.p.definitions[3].id))})
 	s.refused("another activity under the marker", err, domain.Conflict)
-	must[wire.FeedItem](s)(s.api.Record(ctx(s), given("id", id(s.p.fans[1].id)))) // a marker is within a member
+	must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given("id", id(s.p.fans[1].id))})) // a marker is within a member
 	if got := s.actions(""); got != "2" {
 		s.Fatalf("%s actions", got)
 	}
@@ -296,16 +300,16 @@ func oneTimeRepeat(s *fixture) {
 	given := func(marker string, at int64) client.Params {
 		return s.recording(true, "marker", marker, "timestamp", wire.Seconds(at), "content", `{"Of":"`+marker+`"}`)
 	}
-	first, _ := must[wire.FeedItem](s)(s.api.Record(ctx(s), given("first", at)))
-	later, _ := must[wire.FeedItem](s)(s.api.Record(ctx(s), given("later", at+100)))
+	first, _ := must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given("first", at)}))
+	later, _ := must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given("later", at+100)}))
 	if diff := gocmp.Diff(first, later); diff != "" {
 		s.Fatalf("a repeat of a one-time action: %s", diff)
 	}
-	earlier, _ := must[wire.FeedItem](s)(s.api.Record(ctx(s), given("earlier", at-100)))
+	earlier, _ := must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given("earlier", at-100)}))
 	if earlier.ID == first.ID || earlier.CompleteDate != wire.Seconds(at-100) {
 		s.Fatalf("an earlier one takes its place: %+v", earlier)
 	}
-	again, _ := must[wire.FeedItem](s)(s.api.Record(ctx(s), given("first", at)))
+	again, _ := must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: given("first", at)}))
 	if diff := gocmp.Diff(earlier, again); diff != "" {
 		s.Fatalf("the one whose place was taken, again: %s", diff)
 	}
@@ -321,29 +325,29 @@ func readYourWrites(s *fixture) {
 	for i := range 60 {
 		f := newFan(s.rnd, fmt.Sprintf("reader-%d", i))
 		f.partner = fmt.Sprintf("reader-%d", i)
-		e, meta := must[wire.Envelope](s)(s.api.Register(ctx(s), f.params()))
+		e, meta := must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.RegisterMember{More: f.params()}))
 		f.id = domain.MemberID(e.Data.ID)
-		must[wire.Envelope](s)(s.api.At(meta.Position).Member(ctx(s), f.id, nil))
+		must[wire.Envelope](s)(client.Do(ctx(s), s.api.At(meta.Position), client.GetMember{MemberID: f.id}))
 		params := s.recording(false, "id", "")
 		f.named(s.rnd, params)
 		write := s.api.At(meta.Position)
 		if i%2 == 0 {
-			_, meta = must[wire.Accepted](s)(write.RecordAsync(ctx(s), params))
+			_, meta = must[wire.FeedItem](s)(client.Do(ctx(s), write, client.RecordActivity{More: params}))
 		} else {
-			_, meta = must[wire.FeedItem](s)(write.Record(ctx(s), params))
+			_, meta = must[wire.FeedItem](s)(client.Do(ctx(s), write, client.RecordActivity{Async: new(false), More: params}))
 		}
 		want++
 		if got := s.actions(meta.Position); got != fmt.Sprint(want) {
 			s.Fatalf("%v: %s actions, want %d", params, got, want)
 		}
 	}
-	b, meta := must[wire.Brand](s)(s.api.CreateBrand(ctx(s), client.Params{"name": "Newest", "type": "Music"}))
-	must[wire.Brand](s)(s.api.At(meta.Position).Brand(ctx(s), domain.BrandID(b.ID)))
-	_, meta = must[wire.Brand](s)(s.api.EditBrand(ctx(s), domain.BrandID(b.ID), client.Params{"name": "Newer"}))
-	if b, _ = must[wire.Brand](s)(s.api.At(meta.Position).Brand(ctx(s), domain.BrandID(b.ID))); b.Fields["Name"] != "Newer" {
+	b, meta := must[wire.Brand](s)(client.Do(ctx(s), s.api, client.CreateBrand{Name: "Newest", Type: "Music"}))
+	must[wire.Brand](s)(client.Do(ctx(s), s.api.At(meta.Position), client.GetBrand{BrandID: domain.BrandID(b.ID)}))
+	_, meta = must[wire.Brand](s)(client.Do(ctx(s), s.api, client.EditBrand{BrandID: domain.BrandID(b.ID), Name: "Newer"}))
+	if b, _ = must[wire.Brand](s)(client.Do(ctx(s), s.api.At(meta.Position), client.GetBrand{BrandID: domain.BrandID(b.ID)})); b.Fields["Name"] != "Newer" {
 		s.Fatalf("the edited brand: %+v", b)
 	}
-	_, _, err := s.api.At("AAAA").Brands(ctx(s), nil)
+	_, _, err := client.Do(ctx(s), s.api.At("AAAA"), client.ListBrands{})
 	s.refused("a token that is none", err, domain.InvalidParameter)
 }
 
@@ -351,17 +355,17 @@ func idempotent(s *fixture) {
 	keyed := s.api.With("Idempotency-Key", "once")
 	for _, who := range [][]string{{}, {"id", "", "service", s.p.fans[0].service.String(), "uid", s.p.fans[0].uid}} {
 		api := keyed.With("Idempotency-Key", fmt.Sprint("once", who))
-		first, meta := must[wire.FeedItem](s)(api.Record(ctx(s), s.recording(false, who...)))
-		again, repeated := must[wire.FeedItem](s)(api.Record(ctx(s), s.recording(false, who...)))
+		first, meta := must[wire.FeedItem](s)(client.Do(ctx(s), api, client.RecordActivity{Async: new(false), More: s.recording(false, who...)}))
+		again, repeated := must[wire.FeedItem](s)(client.Do(ctx(s), api, client.RecordActivity{Async: new(false), More: s.recording(false, who...)}))
 		if diff := gocmp.Diff(first, again); diff != "" || meta.Replayed || !repeated.Replayed {
 			s.Fatalf("replayed %v, then %v: %s", meta.Replayed, repeated.Replayed, diff)
 		}
-		_, _, err := api.Record(ctx(s), s.recording(false, append(who, "link", "https://example.com/other")...))
+		_, _, err := client.Do(ctx(s), api, client.RecordActivity{Async: new(false), More: s.recording(false, append(who, "link", "https://example.com/other")...)})
 		s.refused("the key with another request", err, domain.Conflict)
 	}
 	refusals := s.api.With("Idempotency-Key", "no")
 	for _, replayed := range []bool{false, true} {
-		_, meta, err := refusals.Record(ctx(s), s.recording(false, "id", "", "service", "spotify", "uid", "nobody"))
+		_, meta, err := client.Do(ctx(s), refusals, client.RecordActivity{Async: new(false), More: s.recording(false, "id", "", "service", "spotify", "uid", "nobody")})
 		s.refused("an action of nobody", err, domain.NotFound)
 		if meta.Replayed != replayed {
 			s.Fatalf("a refusal, replayed %v, want %v", meta.Replayed, replayed)

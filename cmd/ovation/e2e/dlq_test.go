@@ -49,7 +49,7 @@ func lettersReplayed(t *testing.T, on site) {
 	o := rawClientAt(n)
 	o.publish([][]kafka.Message{{{Value: unknown}, {Value: broken}}}, 1<<20, kafka.LZ4)
 	n.settled(2)
-	if _, _, err := api.Attach(ctx(t), member, client.Params{"service": "lastfm", "uid": "late", "authtoken": "t"}); err != nil {
+	if _, _, err := client.Do(ctx(t), api, client.AttachService{MemberID: member, Service: "lastfm", UID: "late", AuthToken: "t"}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -83,7 +83,7 @@ func lettersReplayed(t *testing.T, on site) {
 		published += 2
 		n.settled(published)
 	}
-	tally, _, err := n.api(key).StatsActivity(ctx(t), brand, nil)
+	tally, _, err := client.Do(ctx(t), n.api(key), client.GetBrandActivityStats{BrandID: brand})
 	if err != nil {
 		t.Fatal(err)
 	}

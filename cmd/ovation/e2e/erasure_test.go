@@ -57,19 +57,19 @@ func erasedOverKills(t *testing.T, on site) {
 	t.Logf("%d of %d members erased, %v each", erased, members, took/time.Duration(erased))
 	api = n.api(key).At(at)
 	left := strconv.Itoa(members - erased)
-	list, _, err := api.Members(ctx(t), client.Params{"limit": "1"})
+	list, _, err := client.Do(ctx(t), api, client.ListMembers{Limit: "1"})
 	if err != nil || list.TotalSize != left {
 		t.Fatalf("%s members are left, want %s: %v", list.TotalSize, left, err)
 	}
-	totals, _, err := api.MembersActivity(ctx(t), client.Params{"period": "1 Year", "limit": "1"})
+	totals, _, err := client.Do(ctx(t), api, client.GetMemberTotals{Period: "1 Year", Limit: "1"})
 	if want := strconv.Itoa((members - erased) * eachOf); err != nil || totals.TotalActivities != want || totals.TotalMembers != left {
 		t.Fatalf("%s actions of %s members are left, want %s of %s: %v", totals.TotalActivities, totals.TotalMembers, want, left, err)
 	}
-	_, _, err = api.Member(ctx(t), memberID(t, ids[0]), nil)
+	_, _, err = client.Do(ctx(t), api, client.GetMember{MemberID: memberID(t, ids[0])})
 	if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Code != domain.Gone {
 		t.Fatal(err)
 	}
-	e, _, err := api.Register(ctx(t), registrant(0))
+	e, _, err := client.Do(ctx(t), api, client.RegisterMember{More: registrant(0)})
 	if err != nil || strconv.FormatUint(uint64(e.Data.ID), 10) == ids[0] {
 		t.Fatalf("registered again is %d, which was erased: %v", e.Data.ID, err)
 	}
@@ -87,11 +87,11 @@ func registrant(i int) client.Params {
 func registerFans(t *testing.T, api *client.Client, n int) (ids []string) {
 	t.Helper()
 	for from := 0; from < n; from += 2000 {
-		var lines []client.Params
+		var lines []client.RegisterMembersRecord
 		for i := from; i < min(n, from+2000); i++ {
-			lines = append(lines, registrant(i))
+			lines = append(lines, client.RegisterMembersRecord{More: registrant(i)})
 		}
-		out, _, err := api.RegisterMany(ctx(t), lines, nil)
+		out, _, err := client.Do(ctx(t), api, client.RegisterMembers{Records: lines})
 		if err != nil || out.Accepted != len(lines) {
 			t.Fatalf("%d of %d: %v", out.Accepted, len(lines), err)
 		}
@@ -107,17 +107,17 @@ func recordEach(t *testing.T, api *client.Client, ids []string) {
 	t.Helper()
 	brand := createBrand(t, api, "brand")
 	definition := createDefinition(t, api, client.Params{"name": "did", "type": "Social", "service": "spotify"})
-	var lines []client.Params
+	var lines []client.RecordActivitiesRecord
 	for i, member := range ids {
 		for k := range eachOf {
-			lines = append(lines, client.Params{
-				"activityid": id(definition), "brandid": id(brand), "id": member, "marker": fmt.Sprint("m", i, "-", k), "content": "what was done",
+			lines = append(lines, client.RecordActivitiesRecord{
+				ActivityID: definition, BrandID: brand, Marker: fmt.Sprint("m", i, "-", k), Content: "what was done", More: client.Params{"id": member},
 			})
 		}
 		if len(lines)+eachOf <= 2000 && i < len(ids)-1 {
 			continue
 		}
-		out, _, err := api.RecordMany(ctx(t), lines, nil)
+		out, _, err := client.Do(ctx(t), api, client.RecordActivities{Records: lines})
 		if err != nil || out.Accepted != len(lines) {
 			t.Fatalf("%d of %d: %v", out.Accepted, len(lines), err)
 		}

@@ -145,7 +145,7 @@ func (h *topicFixture) refused(left int64) (done func()) {
 	h.kgo.Produce(ctx(h), h.p.record(&a, plainForm, byService, nil), func(_ *kgo.Record, err error) { published <- err })
 	name := fmt.Sprint("with so much left: ", left)
 	write := func(ms string) error {
-		_, _, err := h.p.api(h.n).With("Idempotency-Key", name).CreateBrand(ctx(h), client.Params{"name": name, "type": "Music", "timeout_ms": ms})
+		_, _, err := client.Do(ctx(h), h.p.api(h.n).With("Idempotency-Key", name), client.CreateBrand{Name: name, Type: "Music", More: client.Params{"timeout_ms": ms}})
 		return err
 	}
 	var said *client.Error

@@ -31,14 +31,14 @@ func TestGeoIP_RegisterAndLogin(t *testing.T) {
 		return e.Data
 	}
 	account := client.Params{"service": "spotify", "uid": "u", "authtoken": "t", "country": "AT", "ip": "192.0.2.7"}
-	ada := ask(api.Register(ctx(t), account))
+	ada := ask(client.Do(ctx(t), api, client.RegisterMember{More: account}))
 	want := [...]string{"DE", "DE-BE", "Berlin", "52.519654", "13.406954"}
 	if got := [...]string{*ada.GeoCountry, *ada.GeoRegion, *ada.GeoCity, *ada.GeoLat, *ada.GeoLong}; got != want {
 		t.Fatalf("registered in %v, want %v", got, want)
 	}
 	found := func(p client.Params) string {
 		t.Helper()
-		list, _, err := api.LoggedInMembers(ctx(t), p)
+		list, _, err := client.Do(ctx(t), api, client.ListLoggedInMembers{More: p})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestGeoIP_RegisterAndLogin(t *testing.T) {
 		}
 	}
 	account = client.Params{"service": "spotify", "uid": "u", "authtoken": "t", "ip": "2001:db8::9"}
-	if ada = ask(api.Login(ctx(t), account)); *ada.GeoRegion != "FR-IDF" || *ada.CountryCode != "AT" {
+	if ada = ask(client.Do(ctx(t), api, client.LoginMember{More: account})); *ada.GeoRegion != "FR-IDF" || *ada.CountryCode != "AT" {
 		t.Fatalf("logged in from %+v", ada)
 	}
 	if de, fr := found(client.Params{"country": "DE"}), found(client.Params{"country": "FR", "region": "idf"}); de+fr != "01" {
@@ -66,10 +66,10 @@ func TestGeoIP_RegisterAndLogin(t *testing.T) {
 	n.start()
 	api = n.api(key)
 	account["ip"] = "192.0.2.7"
-	if ada = ask(api.Login(ctx(t), account)); *ada.GeoRegion != "FR-IDF" {
+	if ada = ask(client.Do(ctx(t), api, client.LoginMember{More: account})); *ada.GeoRegion != "FR-IDF" {
 		t.Fatalf("without the file: %+v", ada)
 	}
-	visits, _, err := api.MemberLogins(ctx(t), domain.MemberID(ada.ID), nil)
+	visits, _, err := client.Do(ctx(t), api, client.GetMemberLogins{MemberID: domain.MemberID(ada.ID)})
 	if err != nil || visits.Total != 3 {
 		t.Fatalf("%v %+v", err, visits)
 	}

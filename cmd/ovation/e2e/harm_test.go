@@ -173,7 +173,7 @@ func (h *topicFixture) stopped(reason string) {
 	if !strings.Contains(h.n.Log(), reason) {
 		h.Errorf("the log does not say %q:\n%s", reason, h.n.Log())
 	}
-	b, _, err := h.p.api(h.n).CreateBrand(ctx(h), client.Params{"name": fmt.Sprint("while it is stopped ", h.done), "type": "Music"})
+	b, _, err := client.Do(ctx(h), h.p.api(h.n), client.CreateBrand{Name: fmt.Sprint("while it is stopped ", h.done), Type: "Music"})
 	if err != nil || domain.BrandID(b.ID) == 0 {
 		h.Errorf("the node does not take a command: %v", err)
 	}

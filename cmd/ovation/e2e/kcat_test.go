@@ -193,7 +193,7 @@ func TestKcat_RefusalsAreFinalWithAReason(t *testing.T) {
 	}
 	k.must(event("fine", ""), "-P", "-t", n.topic())
 	n.settled(1)
-	tally, _, err := api.StatsActivity(ctx(t), brand, nil)
+	tally, _, err := client.Do(ctx(t), api, client.GetBrandActivityStats{BrandID: brand})
 	if err != nil {
 		t.Fatal(err)
 	}

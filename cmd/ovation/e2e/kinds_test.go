@@ -33,35 +33,35 @@ var kinds = []kind{
 	{
 		name: "stats/activity", months: 5 * 12,
 		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
-			return answer(api.StatsActivity(ctx, p.brands[q.brand].id, q.tallyParams()))
+			return answer(client.Do(ctx, api, client.GetBrandActivityStats{BrandID: p.brands[q.brand].id, More: q.tallyParams()}))
 		},
 		naive: func(p *model, q question) any { return p.tally(q) },
 	},
 	{
 		name: "stats/timeline", months: 5 * 12,
 		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
-			return answer(api.StatsTimeline(ctx, p.brands[q.brand].id, q.params()))
+			return answer(client.Do(ctx, api, client.GetBrandTimeline{BrandID: p.brands[q.brand].id, More: q.params()}))
 		},
 		naive: func(p *model, q question) any { return p.timeline(q) },
 	},
 	{
 		name: "stats/location", months: 5 * 12,
 		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
-			return answer(api.StatsLocation(ctx, p.brands[q.brand].id, q.params()))
+			return answer(client.Do(ctx, api, client.GetBrandLocations{BrandID: p.brands[q.brand].id, More: q.params()}))
 		},
 		naive: func(p *model, q question) any { return p.location(q) },
 	},
 	{
 		name: "count/daily", months: 5 * 12, everywhere: true,
 		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
-			return answer(api.CountDaily(ctx, p.about(q, q.params())))
+			return answer(client.Do(ctx, api, client.CountDaily{More: p.about(q, q.params())}))
 		},
 		naive: func(p *model, q question) any { return p.daily(q) },
 	},
 	{
 		name: "count/services", months: 5 * 12, everywhere: true,
 		ask: func(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
-			return answer(api.CountServices(ctx, p.about(q, q.params())))
+			return answer(client.Do(ctx, api, client.CountServices{More: p.about(q, q.params())}))
 		},
 		naive: func(p *model, q question) any { return p.timeline(q) },
 	},

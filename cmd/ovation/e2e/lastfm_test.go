@@ -50,7 +50,7 @@ func (l *lastfm) enter(n *node, p *model) {
 		wg.Go(func() {
 			for i := int(next.Add(1) - 1); i < len(p.brands) && failed.Load() == nil; i = int(next.Add(1) - 1) {
 				// Two artists of one name have the same slug otherwise.
-				b, _, err := api.CreateBrand(ctx(t), client.Params{"name": p.brands[i].name, "type": "Music", "slug": fmt.Sprint("lastfm-", l.artists[i].id)})
+				b, _, err := client.Do(ctx(t), api, client.CreateBrand{Name: p.brands[i].name, Type: "Music", Slug: fmt.Sprint("lastfm-", l.artists[i].id)})
 				if err != nil {
 					err = fmt.Errorf("brand %q: %w", p.brands[i].name, err)
 					failed.Store(&err)

@@ -46,10 +46,10 @@ func newMalformedFixture(n *node, rnd *rand.Rand) *malformedFixture {
 	social := client.Params{"name": "did", "type": "Social", "service": "lastfm"}
 	w.deletedDefinition = createDefinition(t, api, social)
 	w.deletedBrand = createBrand(t, api, "deleted")
-	if _, err := api.DeleteActivity(ctx(t), w.deletedDefinition); err != nil {
+	if _, _, err := client.Do(ctx(t), api, client.DeleteActivity{ActivityID: w.deletedDefinition}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := api.DeleteBrand(ctx(t), w.deletedBrand, true); err != nil {
+	if _, _, err := client.Do(ctx(t), api, client.DeleteBrand{BrandID: w.deletedBrand, Force: true}); err != nil {
 		t.Fatal(err)
 	}
 	_, key := n.account("others")
@@ -277,15 +277,13 @@ func refusedOverHTTP(t *testing.T, on site) {
 	registerMember(t, api, "late", nil)
 	var at string
 	for _, d := range []domain.DefinitionID{definition, other} {
-		accepted, meta, err := api.RecordAsync(ctx(t), client.Params{
-			"activityid": id(d), "brandid": id(brand), "service": "lastfm", "uid": "late", "content": `{"Track":"é"}`, "marker": "m-1",
-		})
-		if err != nil || !accepted.Accepted {
+		_, meta, err := client.Do(ctx(t), api, client.RecordActivity{ActivityID: d, BrandID: brand, Service: "lastfm", UID: "late", Content: `{"Track":"é"}`, Marker: "m-1"})
+		if err != nil {
 			t.Fatal(err)
 		}
 		at = meta.Position
 	}
-	if _, _, err := api.At(at).StatsActivity(ctx(t), brand, nil); err != nil {
+	if _, _, err := client.Do(ctx(t), api.At(at), client.GetBrandActivityStats{BrandID: brand}); err != nil {
 		t.Fatal(err)
 	}
 	n.settled(0)
@@ -301,7 +299,7 @@ func refusedOverHTTP(t *testing.T, on site) {
 	}
 	o.publish(again, 1<<20, kafka.LZ4)
 	n.settled(2)
-	tally, _, err := api.StatsActivity(ctx(t), brand, nil)
+	tally, _, err := client.Do(ctx(t), api, client.GetBrandActivityStats{BrandID: brand})
 	if err != nil {
 		t.Fatal(err)
 	}

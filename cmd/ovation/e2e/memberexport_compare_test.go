@@ -45,7 +45,7 @@ func (x *exporting) feed() []string {
 // statistics are those of activity, of all brands and of each, by several filters.
 func (x *exporting) statistics() map[string][]string {
 	x.t.Helper()
-	list, _, err := x.api().Brands(ctx(x.t), client.Params{"limit": "1000"})
+	list, _, err := client.Do(ctx(x.t), x.api(), client.ListBrands{Limit: "1000"})
 	if err != nil {
 		x.t.Fatal(err)
 	}

@@ -99,18 +99,18 @@ const passwordHash = "$2a$04$EJUlD45qOpAs1odwwPz/HO0/4GQDwxArIFWgPs8WBgNF4rVmbNO
 func (x *exporting) special() {
 	t, api := x.t, x.api()
 	t.Helper()
-	many, _, err := api.RegisterMany(ctx(t), []client.Params{
-		{"service": "email", "email": "solo@example.com", "password_hash": passwordHash, "firstname": "Solo", "country": "DE", "domain": "moons.example"},
-		{"service": "email", "email": "half@example.com", "password_hash": passwordHash, "code": "acme", "username": "half"},
+	many, _, err := client.Do(ctx(t), api, client.RegisterMembers{Records: []client.RegisterMembersRecord{
+		{Service: "email", Email: "solo@example.com", PasswordHash: passwordHash, FirstName: "Solo", Country: "DE", Domain: "moons.example"},
+		{Service: "email", Email: "half@example.com", PasswordHash: passwordHash, Code: "acme", Username: "half"},
 		{
-			"service": "deezer", "uid": "multi", "authtoken": "t-1", "authsecret": "s-1", "firstname": "Multi", "surname": "Ple", "username": "multi",
-			"email": "multi@example.com", "gender": "F", "birthdate": "24-12-1990", "city": "Köln", "domain": "one.example", "followers": "7", "expires": "2030-01-01",
-			"ip": "192.0.2.7", "useragent": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)", "webpath": "https://one.example/a?b=c", "visitor": "v-7",
-			"referring_url": "https://search.example/?q=moons",
+			Service: "deezer", UID: "multi", AuthToken: "t-1", AuthSecret: "s-1", FirstName: "Multi", Surname: "Ple", Username: "multi",
+			Email: "multi@example.com", Gender: "F", Birthdate: "24-12-1990", City: "Köln", Domain: "one.example", Followers: new(int64(7)), Expires: "2030-01-01",
+			IP: "192.0.2.7", UserAgent: "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)", WebPath: "https://one.example/a?b=c", Visitor: "v-7",
+			Referrer: "https://search.example/?q=moons",
 		},
-		{"service": "deezer", "uid": "multi", "authtoken": "t-2", "domain": "two.example"},
-		{"service": "spotify", "uid": "closed", "authtoken": "t"},
-	}, nil)
+		{Service: "deezer", UID: "multi", AuthToken: "t-2", Domain: "two.example"},
+		{Service: "spotify", UID: "closed", AuthToken: "t"},
+	}})
 	if err != nil || many.Rejected > 0 {
 		t.Fatalf("%v %+v", err, many)
 	}
@@ -119,7 +119,7 @@ func (x *exporting) special() {
 		{"service": "email", "email": "login@example.com", "password": secretPassword, "username": "multi"},
 		{"service": "tumblr", "uid": "multi-t", "authtoken": "t", "username": "multi", "userurl": "https://tumblr.example/multi", "paidaccount": "1", "email": "multi@example.com"},
 	} {
-		if _, _, err := api.Attach(ctx(t), ids(2), p); err != nil {
+		if _, _, err := client.Do(ctx(t), api, client.AttachService{MemberID: ids(2), More: p}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -127,7 +127,7 @@ func (x *exporting) special() {
 		"bio": "Plays the organ", "address": "Domkloster 4", "homephone": "+49 221 1", "mobilephone": "+49 170 1", "website": "https://multi.example/",
 		"extended": `{"tier":"gold","deep":{"er":[1,"two"]}}`,
 	}
-	if _, _, err := api.UpdateMember(ctx(t), ids(2), update); err != nil {
+	if _, _, err := client.Do(ctx(t), api, client.UpdateMember{MemberID: ids(2), More: update}); err != nil {
 		t.Fatal(err)
 	}
 	var position string
@@ -141,25 +141,25 @@ func (x *exporting) special() {
 		if i%2 == 0 {
 			a["marker"], a["link"], a["content"] = fmt.Sprint("marker ", i), fmt.Sprint("https://play.example/", i), "plain text"
 		}
-		item, meta, err := api.Record(ctx(t), a)
+		item, meta, err := client.Do(ctx(t), api, client.RecordActivity{Async: new(false), More: a})
 		if err != nil {
 			t.Fatal(err)
 		}
 		position = meta.Position
 		if i%10 == 9 {
-			if meta, err = api.DeleteAction(ctx(t), who, domain.ActionID(number(t, item.ID))); err != nil {
+			if _, meta, err = client.Do(ctx(t), api, client.DeleteMemberActivity{MemberID: who, ActionID: domain.ActionID(number(t, item.ID))}); err != nil {
 				t.Fatal(err)
 			}
 			position = meta.Position
 		}
 	}
-	_, meta, err := api.UpdateMember(ctx(t), ids(4), client.Params{"activity_sharing_enabled": "0"})
+	_, meta, err := client.Do(ctx(t), api, client.UpdateMember{MemberID: ids(4), Sharing: new(false)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	x.node.eventually("what was recorded", func() bool {
-		_, _, err := api.At(position).Brands(ctx(t), nil)
-		_, _, again := api.At(meta.Position).Brands(ctx(t), nil)
+		_, _, err := client.Do(ctx(t), api.At(position), client.ListBrands{})
+		_, _, again := client.Do(ctx(t), api.At(meta.Position), client.ListBrands{})
 		return err == nil && again == nil
 	})
 }
@@ -170,7 +170,7 @@ func (x *exporting) all() []byte {
 	var out bytes.Buffer
 	members := 0
 	for from := 0; ; from += 1000 {
-		list, _, err := x.api().Members(ctx(x.t), client.Params{"limit": fmt.Sprintf("%d,1000", from), "fields": "ID"})
+		list, _, err := client.Do(ctx(x.t), x.api(), client.ListMembers{Limit: fmt.Sprintf("%d,1000", from), Fields: "ID"})
 		if err != nil {
 			x.t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func (x *exporting) all() []byte {
 			members++
 			who := domain.MemberID(number(x.t, item.ID))
 			var own bytes.Buffer
-			end, _, err := x.api().Export(ctx(x.t), who, func(_ string, line []byte) error {
+			end, _, err := x.api().Export(ctx(x.t), client.ExportMember{MemberID: who}, func(_ string, line []byte) error {
 				own.Write(line)
 				return own.WriteByte('\n')
 			})

@@ -43,16 +43,16 @@ func memberByEmail(t *testing.T, on site) {
 			t.Fatalf("want code %d of %q, got %v", code, parameter, err)
 		}
 	}
-	brand, _, err := api.CreateBrand(ctx(t), client.Params{"name": "The Moons", "type": "Music"})
+	brand, _, err := client.Do(ctx(t), api, client.CreateBrand{Name: "The Moons", Type: "Music"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	byEmail := client.Params{"service": "email", "email": "Ada@Example.com", "password": secretPassword, "firstname": "Ada", "country": "DE"}
-	ada, _ := got(api.With("Idempotency-Key", "ada").Register(ctx(t), byEmail))
+	ada, _ := got(client.Do(ctx(t), api.With("Idempotency-Key", "ada"), client.RegisterMember{More: byEmail}))
 	who := domain.MemberID(ada.Data.ID)
-	_, _, err = api.Register(ctx(t), client.Params{"service": "email", "email": " ada@example.COM ", "password": "another-password"})
+	_, _, err = client.Do(ctx(t), api, client.RegisterMember{Service: "email", Email: " ada@example.COM ", Password: "another-password"})
 	refused(domain.Conflict, "password", err)
-	again, _ := got(api.Register(ctx(t), client.Params{"service": "email", "email": "ada@example.com", "password": secretPassword, "city": "Berlin"}))
+	again, _ := got(client.Do(ctx(t), api, client.RegisterMember{Service: "email", Email: "ada@example.com", Password: secretPassword, City: "Berlin"}))
 	if again.Data.ID != ada.Data.ID || *again.Data.City != "Berlin" || *again.Data.FirstName != "Ada" || len(again.Services) != 1 {
 		t.Fatalf("met again: %+v", again)
 	}
@@ -60,25 +60,28 @@ func memberByEmail(t *testing.T, on site) {
 	// Attach what other shards judge: of eight shards nearly all of these are elsewhere.
 	for _, service := range []string{"spotify", "deezer", "lastfm", "tumblr"} {
 		p := client.Params{"service": service, "uid": "ada-" + service, "authtoken": "t", "username": "ada." + service, "code": "acme-partners", "sourceuid": service}
-		got(api.Attach(ctx(t), who, p))
+		got(client.Do(ctx(t), api, client.AttachService{MemberID: who, More: p}))
 	}
-	bob, _ := got(api.Register(ctx(t), client.Params{"service": "youtube", "uid": "bob", "authtoken": "t", "email": "ada@example.com"}))
-	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "deezer", "uid": "ada-deezer", "authtoken": "t"})
+	bob, _ := got(client.Do(ctx(t), api, client.RegisterMember{Service: "youtube", UID: "bob", AuthToken: "t", Email: "ada@example.com"}))
+	_, _, err = client.Do(ctx(t), api, client.AttachService{MemberID: domain.MemberID(bob.Data.ID), Service: "deezer", UID: "ada-deezer", AuthToken: "t"})
 	refused(domain.Conflict, "uid", err)
-	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "tumblr", "uid": "bob", "authtoken": "t", "code": "acme-partners", "sourceuid": "lastfm"})
+	_, _, err = client.Do(ctx(t), api, client.AttachService{
+		MemberID: domain.MemberID(bob.Data.ID), Service: "tumblr", UID: "bob", AuthToken: "t", Code: "acme-partners",
+		SourceUID: "lastfm",
+	})
 	refused(domain.Conflict, "sourceuid", err)
-	_, _, err = api.Attach(ctx(t), domain.MemberID(bob.Data.ID), client.Params{"service": "email", "email": "ada@example.com", "password": secretPassword})
+	_, _, err = client.Do(ctx(t), api, client.AttachService{MemberID: domain.MemberID(bob.Data.ID), Service: "email", Email: "ada@example.com", Password: secretPassword})
 	refused(domain.Conflict, "email", err)
-	met, _ := got(api.Register(ctx(t), client.Params{"service": "spotify", "uid": "ada-spotify", "authtoken": "t2"}))
+	met, _ := got(client.Do(ctx(t), api, client.RegisterMember{Service: "spotify", UID: "ada-spotify", AuthToken: "t2"}))
 	if met.Data.ID != ada.Data.ID {
 		t.Fatalf("an attached service is member %d's", met.Data.ID)
 	}
 
-	got(api.OptIn(ctx(t), "brand/"+id(brand.ID), client.Params{"email": "ada@example.com"}))
-	got(api.OptIn(ctx(t), "", client.Params{"id": id(who)}))
-	got(api.OptOut(ctx(t), "", client.Params{"service": "spotify", "username": "ada.spotify"}))
-	_, meta := got(api.OptIn(ctx(t), "", client.Params{"partnerID": "tumblr", "partnerCode": "acme-partners"}))
-	before, _ := got(api.At(meta.Position).Member(ctx(t), who, nil))
+	got(client.Do(ctx(t), api, client.OptInToBrand{BrandID: brand.ID, Email: "ada@example.com"}))
+	got(client.Do(ctx(t), api, client.OptIn{ID: who}))
+	got(client.Do(ctx(t), api, client.OptOut{Service: "spotify", Username: "ada.spotify"}))
+	_, meta := got(client.Do(ctx(t), api, client.OptIn{PartnerID: "tumblr", PartnerCode: "acme-partners"}))
+	before, _ := got(client.Do(ctx(t), api.At(meta.Position), client.GetMember{MemberID: who}))
 	if len(before.Services) != 5 || len(before.OptIns) != 2 || *before.OptIns[0].Name != "Global" || *before.OptIns[1].Name != "The Moons" {
 		t.Fatalf("%d services, opted in to %+v", len(before.Services), before.OptIns)
 	}
@@ -99,16 +102,16 @@ func memberByEmail(t *testing.T, on site) {
 	for _, name := range []client.Params{
 		{"email": "ADA@example.com"}, {"service": "deezer", "username": "ada.deezer"}, {"partnerCode": "acme-partners", "partnerID": "lastfm"},
 	} {
-		after, _ := got(api.FindMember(ctx(t), name))
+		after, _ := got(client.Do(ctx(t), api, client.FindMember{More: name}))
 		if diff := gocmp.Diff(before, after, cmpopts.IgnoreFields(wire.Envelope{}, "JWT"), cmpopts.IgnoreFields(wire.Member{}, "AvatarURL")); diff != "" {
 			t.Fatalf("found by %v after the power cut: %s", name, diff)
 		}
 	}
-	repeated, meta := got(api.With("Idempotency-Key", "ada").Register(ctx(t), byEmail))
+	repeated, meta := got(client.Do(ctx(t), api.With("Idempotency-Key", "ada"), client.RegisterMember{More: byEmail}))
 	if !meta.Replayed || repeated.Data.ID != ada.Data.ID {
 		t.Fatalf("the key is forgotten: %+v", meta)
 	}
-	other, _ := got(api.Register(ctx(t), client.Params{"service": "tumblr", "uid": "bob", "authtoken": "t"}))
+	other, _ := got(client.Do(ctx(t), api, client.RegisterMember{Service: "tumblr", UID: "bob", AuthToken: "t"}))
 	if other.Data.ID == bob.Data.ID || other.Data.ID == ada.Data.ID {
 		t.Fatalf("what was refused was attached all the same: member %d", other.Data.ID)
 	}

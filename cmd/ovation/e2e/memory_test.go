@@ -34,17 +34,20 @@ func TestMemory_IsWhatTheFlagSays(t *testing.T) {
 	api := n.api(key)
 	ids := make([]uint64, fans)
 	for i := range ids {
-		out, _, err := api.Register(ctx(t), client.Params{"service": domain.Spotify.String(), "uid": fmt.Sprint("fan-", i), "authtoken": "t"})
+		out, _, err := client.Do(ctx(t), api, client.RegisterMember{Service: domain.Spotify.String(), UID: fmt.Sprint("fan-", i), AuthToken: "t"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids[i] = out.Data.ID
 	}
-	b, _, err := api.CreateBrand(ctx(t), client.Params{"name": "One", "type": "Music"})
+	b, _, err := client.Do(ctx(t), api, client.CreateBrand{Name: "One", Type: "Music"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, _, err := api.CreateActivity(ctx(t), client.Params{"name": "played {brand}", "type": "Listened", "service": domain.Spotify.String(), "value": "1", "onetime": "0"})
+	d, _, err := client.Do(ctx(t), api, client.CreateActivity{
+		Name: "played {brand}", Type: "Listened", Service: domain.Spotify.String(), Value: new(int64(1)),
+		More: client.Params{"onetime": "0"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func mergedOverKills(t *testing.T, on site) {
 	ids := registerFans(t, api, members)
 	recordEach(t, api, ids)
 	m := &merging{t: t, n: n, key: key, pairs: pairsOf(ids, pairs), now: time.Now()}
-	_, meta, err := api.Register(ctx(t), registrant(0))
+	_, meta, err := client.Do(ctx(t), api, client.RegisterMember{More: registrant(0)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +223,7 @@ func (m *merging) answers() map[polledAbout]polled {
 // page is a page of members by cursor, and the next one; nil: there is none.
 func (m *merging) page(p client.Params) (ids []string, next client.Params) {
 	m.t.Helper()
-	list, meta, err := m.api().Members(ctx(m.t), p)
+	list, meta, err := client.Do(ctx(m.t), m.api(), client.ListMembers{More: p})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -258,7 +258,7 @@ func (m *merging) checkWalk(all, seen []string, next client.Params) {
 // recorded is the ids of a page of actions, and the next page.
 func (m *merging) recorded(p client.Params) (ids []string, next client.Params) {
 	m.t.Helper()
-	list, meta, err := m.api().Feed(ctx(m.t), p)
+	list, meta, err := client.Do(ctx(m.t), m.api(), client.GetFeed{More: p})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func (m *merging) recorded(p client.Params) (ids []string, next client.Params) {
 func (m *merging) checkRecorded(members int, next client.Params) {
 	m.t.Helper()
 	var refused *client.Error
-	if _, _, err := m.api().Feed(ctx(m.t), next); !errors.As(err, &refused) || refused.Code != domain.InvalidParameter || refused.Parameter != "cursor" {
+	if _, _, err := client.Do(ctx(m.t), m.api(), client.GetFeed{More: next}); !errors.As(err, &refused) || refused.Code != domain.InvalidParameter || refused.Parameter != "cursor" {
 		m.t.Errorf("the walk goes on over merges: %v", err)
 	}
 	var all, ids []string
@@ -290,7 +290,7 @@ func (m *merging) checkRecorded(members int, next client.Params) {
 // member is the envelope of a member.
 func (m *merging) member(id string) wire.Envelope {
 	m.t.Helper()
-	e, _, err := m.api().Member(ctx(m.t), memberID(m.t, id), nil)
+	e, _, err := client.Do(ctx(m.t), m.api(), client.GetMember{MemberID: memberID(m.t, id)})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -301,11 +301,11 @@ func (m *merging) member(id string) wire.Envelope {
 func (m *merging) checkMerged(members int) {
 	t, api := m.t, m.api()
 	left := strconv.Itoa(members - len(m.pairs))
-	list, _, err := api.Members(ctx(t), client.Params{"limit": "1"})
+	list, _, err := client.Do(ctx(t), api, client.ListMembers{Limit: "1"})
 	if err != nil || list.TotalSize != left {
 		t.Fatalf("%s members are left, want %s: %v", list.TotalSize, left, err)
 	}
-	totals, _, err := api.MembersActivity(ctx(t), client.Params{"period": "1 Year", "limit": "1"})
+	totals, _, err := client.Do(ctx(t), api, client.GetMemberTotals{Period: "1 Year", Limit: "1"})
 	if want := strconv.Itoa(members * eachOf); err != nil || totals.TotalActivities != want || totals.TotalMembers != left {
 		t.Fatalf("%s actions of %s members, want %s of %s: %v", totals.TotalActivities, totals.TotalMembers, want, left, err)
 	}
@@ -324,7 +324,7 @@ func (m *merging) checkMerged(members int) {
 		if len(e.Services) != 1+parts[into] {
 			t.Errorf("%s has %d services, and %d are merged into it", into, len(e.Services), parts[into])
 		}
-		feed, _, err := api.Feed(ctx(t), client.Params{"members": id, "all_member_actions": "1", "limit": "1000"})
+		feed, _, err := client.Do(ctx(t), api, client.GetFeed{Members: id, AllActions: true, Limit: "1000"})
 		if err != nil || len(feed.Items) != (1+parts[into])*eachOf || feed.Items[0].MemberID != into {
 			t.Errorf("%d actions of %s, %d members, under the id %s: %v", len(feed.Items), into, 1+parts[into], id, err)
 		}
@@ -342,7 +342,7 @@ func rootOf(into map[string]string, id string) string {
 // checkGone requires that a merged member's id is gone, and names the survivor.
 func (m *merging) checkGone(id, into string) {
 	m.t.Helper()
-	_, _, err := m.api().Member(ctx(m.t), memberID(m.t, id), nil)
+	_, _, err := client.Do(ctx(m.t), m.api(), client.GetMember{MemberID: memberID(m.t, id)})
 	if refused, ok := errors.AsType[*client.Error](err); !ok || refused.Code != domain.Gone {
 		m.t.Fatalf("%s is merged into %s: %v", id, into, err)
 	}

@@ -22,7 +22,9 @@ func (m *merging) verifyAtOnce(ids []string) {
 		var wg sync.WaitGroup
 		var errs [2]error
 		for k, id := range two {
-			wg.Go(func() { _, _, errs[k] = m.api().VerifyMember(ctx(m.t), memberID(m.t, id), p) })
+			wg.Go(func() {
+				_, _, errs[k] = client.Do(ctx(m.t), m.api(), client.VerifyMember{MemberID: memberID(m.t, id), More: p})
+			})
 		}
 		wg.Wait()
 		for k, err := range errs {
@@ -33,7 +35,7 @@ func (m *merging) verifyAtOnce(ids []string) {
 		}
 		answered := 0
 		for _, id := range two {
-			_, meta, err := m.api().VerifyMember(ctx(m.t), memberID(m.t, id), p)
+			_, meta, err := client.Do(ctx(m.t), m.api(), client.VerifyMember{MemberID: memberID(m.t, id), More: p})
 			if refused, is := errors.AsType[*client.Error](err); err != nil && (!is || refused.Code != domain.Gone) {
 				m.t.Fatalf("%s of %v again: %v", id, two, err)
 			}
@@ -42,7 +44,7 @@ func (m *merging) verifyAtOnce(ids []string) {
 				m.at = meta.Position
 			}
 		}
-		e, _, err := m.api().FindMember(ctx(m.t), client.Params{"verified_email": p["verified_email"]})
+		e, _, err := client.Do(ctx(m.t), m.api(), client.FindMember{VerifiedEmail: p["verified_email"]})
 		if err != nil || answered == 0 {
 			m.t.Fatalf("%s of %v is verified by %+v: %v", p["verified_email"], two, e, err)
 		}
@@ -80,32 +82,32 @@ func (m *merging) verifyOverKills(ids []string) {
 	for i := range 4 {
 		two := ids[len(ids)-2*i-2:][:2]
 		p := client.Params{"service": "spotify", "verified_email": fmt.Sprint("over-kills-", i, "@fans.example")}
-		_, meta, err := m.api().VerifyMember(ctx(m.t), memberID(m.t, two[i%2]), p)
+		_, meta, err := client.Do(ctx(m.t), m.api(), client.VerifyMember{MemberID: memberID(m.t, two[i%2]), More: p})
 		if err != nil {
 			m.t.Fatal(err)
 		}
 		m.at = meta.Position
 		named := memberID(m.t, two[1-i%2])
 		var wg sync.WaitGroup
-		wg.Go(func() { _, _, _ = m.keyed(two[0]).VerifyMember(ctx(m.t), named, p) }) // answered, or not
+		wg.Go(func() { _, _, _ = client.Do(ctx(m.t), m.keyed(two[0]), client.VerifyMember{MemberID: named, More: p}) }) // answered, or not
 		for range 2 * i {
-			_, _, _ = m.api().FindMember(ctx(m.t), client.Params{"verified_email": p["verified_email"]})
+			_, _, _ = client.Do(ctx(m.t), m.api(), client.FindMember{VerifiedEmail: p["verified_email"]})
 		}
 		m.n.Kill()
 		wg.Wait()
 		m.n.start()
-		first, meta, err := m.keyed(two[0]).VerifyMember(ctx(m.t), named, p)
+		first, meta, err := client.Do(ctx(m.t), m.keyed(two[0]), client.VerifyMember{MemberID: named, More: p})
 		if err != nil {
 			m.t.Fatal(err)
 		}
 		m.at = meta.Position
 		survivor := m.checkVerified(&first, two, p["verified_email"])
-		again, meta, err := m.keyed(two[0]).VerifyMember(ctx(m.t), named, p)
+		again, meta, err := client.Do(ctx(m.t), m.keyed(two[0]), client.VerifyMember{MemberID: named, More: p})
 		if err != nil || !meta.Replayed || m.checkVerified(&again, two, p["verified_email"]) != survivor {
 			m.t.Fatalf("%+v %+v: %v", again, meta, err)
 		}
 		from := two[1-slices.Index(two, survivor)]
-		both, meta, err := m.api().UnmergeMembers(ctx(m.t), memberID(m.t, survivor), memberID(m.t, from))
+		both, meta, err := client.Do(ctx(m.t), m.api(), client.UnmergeMembers{MemberID: memberID(m.t, survivor), From: memberID(m.t, from)})
 		if err != nil || !isVerified(&both[0], p["verified_email"]) || !isVerified(&both[1], p["verified_email"]) {
 			m.t.Fatalf("%+v: %v", both, err)
 		}

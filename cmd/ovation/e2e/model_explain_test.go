@@ -32,7 +32,7 @@ const pagesFollowed = 3
 func askActionsBehind(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
 	q.member, q.page, q.up, q.byType, q.keyword = 0, "", false, true, ""
 	for range 3 { // the minute may turn between two answers
-		first, meta, err := api.Feed(ctx, q.feedParams(p))
+		first, meta, err := client.Do(ctx, api, client.GetFeed{More: q.feedParams(p)})
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (q question) feedBySteps(ctx context.Context, api *client.Client, p *model)
 	for page := range pagesFollowed {
 		q.page = fmt.Sprintf("%d,1000", 1000*page)
 		var f wire.Feed
-		if f, meta, err = api.Feed(ctx, q.feedParams(p)); err != nil {
+		if f, meta, err = client.Do(ctx, api, client.GetFeed{More: q.feedParams(p)}); err != nil {
 			return nil, out, meta, err
 		}
 		out.total = f.TotalSize

@@ -27,7 +27,7 @@ func (q question) feedParams(p *model) client.Params {
 // feedPage is a page of a feed by its times: which of several actions of one second comes first
 // depends on ids, which only the engine gives.
 func feedPage(ctx context.Context, api *client.Client, _ question, params client.Params) (ranks, client.Meta, error) {
-	f, meta, err := api.Feed(ctx, params)
+	f, meta, err := client.Do(ctx, api, client.GetFeed{More: params})
 	out := ranks{total: f.TotalSize}
 	for i := range f.Items {
 		out.rows = append(out.rows, f.Items[i].CompleteDate)

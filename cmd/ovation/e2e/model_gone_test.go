@@ -16,9 +16,9 @@ import (
 // its track.
 func (p *model) remove(ctx context.Context, api *client.Client, i int) error {
 	a := &p.acts[i]
-	feed, _, err := api.Feed(ctx, client.Params{
-		"members": id(p.fans[a.fan].id), "activityID": id(p.definitions[a.definition].id), "all_member_actions": "1", "includeOneTime": "1", "limit": "1000",
-		"brandID": id(p.brands[a.brand].id), "start_date": wire.Seconds(a.at), "end_date": wire.Seconds(a.at + 1),
+	feed, _, err := client.Do(ctx, api, client.GetFeed{
+		Members: id(p.fans[a.fan].id), ActivityID: id(p.definitions[a.definition].id), AllActions: true, IncludeOneTime: true,
+		Limit: "1000", BrandID: p.brands[a.brand].id, StartDate: wire.Seconds(a.at), EndDate: wire.Seconds(a.at + 1),
 	})
 	if err != nil {
 		return err
@@ -61,10 +61,10 @@ func (p *model) removeSome(ctx context.Context, api *client.Client, rnd *rand.Ra
 // retire deletes a definition and a brand. What was done stays counted; neither can be
 // asked about, and the brand is in no crossover.
 func (p *model) retire(ctx context.Context, api *client.Client, definition, brand int) error {
-	if _, err := api.DeleteActivity(ctx, p.definitions[definition].id); err != nil {
+	if _, _, err := client.Do(ctx, api, client.DeleteActivity{ActivityID: p.definitions[definition].id}); err != nil {
 		return err
 	}
-	meta, err := api.DeleteBrand(ctx, p.brands[brand].id, false)
+	_, meta, err := client.Do(ctx, api, client.DeleteBrand{BrandID: p.brands[brand].id})
 	p.visible = meta.Position
 	p.definitions[definition].gone, p.brands[brand].gone = true, true
 	return err

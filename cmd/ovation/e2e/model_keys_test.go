@@ -40,7 +40,7 @@ func askFeedByKeys(ctx context.Context, api *client.Client, p *model, q question
 	out := ranks{}
 	met := map[string]bool{}
 	err := walk(api, q.unpaged().feedParams(p), q.pageSize(), func(api *client.Client, params client.Params) (client.Meta, bool, error) {
-		f, meta, err := api.Feed(ctx, params)
+		f, meta, err := client.Do(ctx, api, client.GetFeed{More: params})
 		if out.total == "" {
 			out.total = f.TotalSize
 		}

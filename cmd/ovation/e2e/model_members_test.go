@@ -13,7 +13,7 @@ import (
 )
 
 func askMemberTotals(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
-	a, _, err := api.MembersActivity(ctx, q.rankParams(p))
+	a, _, err := client.Do(ctx, api, client.GetMemberTotals{More: q.rankParams(p)})
 	out := ranks{total: a.TotalSize + " " + a.TotalActivities + " " + a.TotalMembers}
 	for _, i := range a.Items {
 		out.rows = append(out.rows, fmt.Sprint(i.MemberID, " ", i.ActivityCount, " ", i.Score, " ", i.LastActivity.CompleteDate))
@@ -64,7 +64,7 @@ func askMember(ctx context.Context, api *client.Client, p *model, q question) (a
 	if q.least() > 0 {
 		params["threshold"] = id(q.least())
 	}
-	e, _, err := api.Member(ctx, p.fans[fan].id, params)
+	e, _, err := client.Do(ctx, api, client.GetMember{MemberID: p.fans[fan].id, More: params})
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func askCheck(ctx context.Context, api *client.Client, p *model, q question) (an
 	if !q.byType { // else of all time
 		q.when.into(params, q.span)
 	}
-	c, _, err := api.CheckActivity(ctx, p.fans[q.inQuestion(p)].id, q.checked(p), params)
+	c, _, err := client.Do(ctx, api, client.CheckMemberActivity{MemberID: p.fans[q.inQuestion(p)].id, ActivityID: q.checked(p), More: params})
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +167,7 @@ func (q question) listParams(p *model) client.Params {
 
 // memberPage is a page of the list of all members.
 func memberPage(ctx context.Context, api *client.Client, _ question, params client.Params) (ranks, client.Meta, error) {
-	a, meta, err := api.Members(ctx, params)
+	a, meta, err := client.Do(ctx, api, client.ListMembers{More: params})
 	out := ranks{total: a.TotalSize}
 	for _, i := range a.Items {
 		row := fmt.Sprint(i.ID, " ", i.Score, " ", i.ActivityCount)

@@ -40,7 +40,7 @@ func (q question) activeParams(p *model) client.Params {
 
 // activePage is a page of members/active.
 func activePage(ctx context.Context, api *client.Client, q question, params client.Params) (ranks, client.Meta, error) {
-	a, meta, err := api.ActiveMembers(ctx, params)
+	a, meta, err := client.Do(ctx, api, client.ListActiveMembers{More: params})
 	if err != nil {
 		return ranks{}, meta, err
 	}
@@ -75,7 +75,7 @@ func askCrossover(ctx context.Context, api *client.Client, p *model, q question)
 	if q.brand != everyBrand {
 		about = p.brands[q.brand].id
 	}
-	c, _, err := api.Crossover(ctx, about, without(q.rankParams(p), "brandID"))
+	c, _, err := client.Do(ctx, api, client.GetPopularBrands{BrandID: about, More: without(q.rankParams(p), "brandID")})
 	out := ranks{total: c.TotalSize}
 	for _, i := range c.Items {
 		out.rows = append(out.rows, fmt.Sprint(i.Brand.ID, " ", i.ActiveMembers, " ", i.Percentage))

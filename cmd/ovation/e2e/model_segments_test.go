@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -63,26 +62,26 @@ func (p *model) optIn(t testing.TB, api *client.Client, parallel int) {
 		}
 		agree(t, "segment", &p.segments[i].id, domain.SegmentID(number(t, made.ID)))
 	}
-	places := []string{"brand/" + id(p.brands[0].id), ""}
+	places := []string{"brand/" + id(p.brands[0].id) + "/", ""}
 	for _, s := range p.segments {
-		places = append(places, "segment/"+id(s.id))
+		places = append(places, "segment/"+id(s.id)+"/")
 	}
-	opt := func(done [toSegments + 4]bool, do func(context.Context, string, client.Params) (wire.Envelope, client.Meta, error), f *fan) error {
+	opt := func(done [toSegments + 4]bool, verb string, f *fan) error {
 		for i, place := range places {
 			if !done[i] {
 				continue
 			}
-			if _, _, err := do(ctx(t), place, client.Params{"id": id(f.id)}); err != nil {
-				return fmt.Errorf("opt %s in to %q, or out: %w", f.uid, place, err)
+			if _, err := api.Post(ctx(t), "/v1.1/"+place+verb, client.Params{"id": id(f.id)}, &wire.Envelope{}); err != nil {
+				return fmt.Errorf("%s of %s to %q: %w", verb, f.uid, place, err)
 			}
 		}
 		return nil
 	}
 	err := each(parallel, p.fans, func(f fan) error {
-		if err := opt(f.optsIn, api.OptIn, &f); err != nil {
+		if err := opt(f.optsIn, "optin", &f); err != nil {
 			return err
 		}
-		return opt(f.optsOut, api.OptOut, &f)
+		return opt(f.optsOut, "optout", &f)
 	})
 	if err != nil {
 		t.Fatal(err)

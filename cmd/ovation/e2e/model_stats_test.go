@@ -97,7 +97,7 @@ func (p *model) ages(q question) any {
 }
 
 func askNewcomers(ctx context.Context, api *client.Client, p *model, q question) (any, error) {
-	return answer(api.StatsMembers(ctx, p.brands[q.brand].id, q.tallyParams()))
+	return answer(client.Do(ctx, api, client.GetBrandActiveMembers{BrandID: p.brands[q.brand].id, More: q.tallyParams()}))
 }
 
 // newcomers is the answer of stats/members.

@@ -195,14 +195,14 @@ func (p *model) enter(n *node, parallel int) {
 	p.keys[n] = key
 	api := p.api(n)
 	for i := range p.brands {
-		b, _, err := api.CreateBrand(ctx(t), client.Params{"name": p.brands[i].name, "type": "Music"})
+		b, _, err := client.Do(ctx(t), api, client.CreateBrand{Name: p.brands[i].name, Type: "Music"})
 		if err != nil {
 			t.Fatalf("create brand %q: %v", p.brands[i].name, err)
 		}
 		agree(t, "brand", &p.brands[i].id, domain.BrandID(b.ID))
 	}
 	for i := range p.definitions {
-		d, _, err := api.CreateActivity(ctx(t), p.definitionParams(i))
+		d, _, err := client.Do(ctx(t), api, client.CreateActivity{More: p.definitionParams(i)})
 		if err != nil {
 			t.Fatalf("create activity %q: %v", p.definitions[i].name, err)
 		}
@@ -286,7 +286,7 @@ func each[T any](parallel int, values []T, f func(T) error) error {
 
 // register registers the fan and notes its id.
 func (f *fan) register(t testing.TB, api *client.Client) error {
-	e, _, err := api.Register(ctx(t), f.params())
+	e, _, err := client.Do(ctx(t), api, client.RegisterMember{More: f.params()})
 	if err != nil {
 		return fmt.Errorf("register %s: %w", f.uid, err)
 	}

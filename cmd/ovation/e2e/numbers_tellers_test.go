@@ -25,7 +25,7 @@ var tellers = []teller{
 	{name: "activity/feed", everywhere: true, tell: tellFeed},
 	{name: "stats/activity", tell: tellTally},
 	{name: "stats/timeline", tell: func(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
-		t, _, err := api.StatsTimeline(ctx, p.brands[q.brand].id, q.params())
+		t, _, err := client.Do(ctx, api, client.GetBrandTimeline{BrandID: p.brands[q.brand].id, More: q.params()})
 		tellTimeline("stats/timeline", t, to)
 		return err
 	}},
@@ -35,7 +35,7 @@ var tellers = []teller{
 	{name: "stats/members", tell: tellNewcomers},
 	{name: "count/daily", everywhere: true, tell: tellDaily},
 	{name: "count/services", everywhere: true, tell: func(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
-		t, _, err := api.CountServices(ctx, p.about(q, q.params()))
+		t, _, err := client.Do(ctx, api, client.CountServices{More: p.about(q, q.params())})
 		tellTimeline("count/services", t, to)
 		return err
 	}},
@@ -52,7 +52,7 @@ func tellTally(ctx context.Context, api *client.Client, p *model, q question, to
 	for _, by := range []string{"activities", "type"} {
 		params := q.params()
 		params["group_by"] = by
-		t, _, err := api.StatsActivity(ctx, p.brands[q.brand].id, params)
+		t, _, err := client.Do(ctx, api, client.GetBrandActivityStats{BrandID: p.brands[q.brand].id, More: params})
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func tellTimeline(what string, t wire.Timeline, to *numbers) {
 }
 
 func tellLocation(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
-	l, _, err := api.StatsLocation(ctx, p.brands[q.brand].id, q.params())
+	l, _, err := client.Do(ctx, api, client.GetBrandLocations{BrandID: p.brands[q.brand].id, More: q.params()})
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func tellLocation(ctx context.Context, api *client.Client, p *model, q question,
 }
 
 func tellDaily(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
-	d, _, err := api.CountDaily(ctx, p.about(q, q.params()))
+	d, _, err := client.Do(ctx, api, client.CountDaily{More: p.about(q, q.params())})
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func everyRow[T, R any](params client.Params, ask func(client.Params) (T, client
 
 func everyActive(ctx context.Context, api *client.Client, params client.Params) (wire.ActiveMembers, error) {
 	ask := func(params client.Params) (wire.ActiveMembers, client.Meta, error) {
-		return api.ActiveMembers(ctx, params)
+		return client.Do(ctx, api, client.ListActiveMembers{More: params})
 	}
 	return everyRow(params, ask, func(a *wire.ActiveMembers) *[]wire.MemberItem { return &a.Items })
 }
@@ -148,13 +148,13 @@ const mostItems = 20_000
 func tellFeed(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	params := p.about(q, q.params())
 	params["limit"] = "0"
-	latest, _, err := api.Feed(ctx, params)
+	latest, _, err := client.Do(ctx, api, client.GetFeed{More: params})
 	if err != nil {
 		return err
 	}
 	to.says(members, "activity/feed", latest.TotalSize)
 	params["all_member_actions"] = "1"
-	every, _, err := api.Feed(ctx, params)
+	every, _, err := client.Do(ctx, api, client.GetFeed{More: params})
 	if err != nil {
 		return err
 	}
@@ -162,7 +162,9 @@ func tellFeed(ctx context.Context, api *client.Client, p *model, q question, to 
 	if number64(every.TotalSize) > mostItems {
 		return nil
 	}
-	ask := func(params client.Params) (wire.Feed, client.Meta, error) { return api.Feed(ctx, params) }
+	ask := func(params client.Params) (wire.Feed, client.Meta, error) {
+		return client.Do(ctx, api, client.GetFeed{More: params})
+	}
 	all, err := everyRow(params, ask, func(f *wire.Feed) *[]wire.FeedItem { return &f.Items })
 	if err != nil {
 		return err
@@ -188,7 +190,7 @@ func tellCrossover(ctx context.Context, api *client.Client, p *model, q question
 	}
 	params := q.params()
 	params["limit"] = "1000"
-	c, _, err := api.Crossover(ctx, about, params)
+	c, _, err := client.Do(ctx, api, client.GetPopularBrands{BrandID: about, More: params})
 	if err != nil {
 		return err
 	}
@@ -203,7 +205,7 @@ func tellCrossover(ctx context.Context, api *client.Client, p *model, q question
 }
 
 func tellGenders(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
-	g, _, err := api.StatsGender(ctx, p.brands[q.brand].id, q.params())
+	g, _, err := client.Do(ctx, api, client.GetBrandGenders{BrandID: p.brands[q.brand].id, More: q.params()})
 	if err != nil {
 		return err
 	}
@@ -215,7 +217,7 @@ func tellGenders(ctx context.Context, api *client.Client, p *model, q question, 
 }
 
 func tellAges(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
-	a, _, err := api.StatsAge(ctx, p.brands[q.brand].id, q.params())
+	a, _, err := client.Do(ctx, api, client.GetBrandAges{BrandID: p.brands[q.brand].id, More: q.params()})
 	if err != nil {
 		return err
 	}
@@ -227,7 +229,7 @@ func tellAges(ctx context.Context, api *client.Client, p *model, q question, to 
 }
 
 func tellNewcomers(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
-	n, _, err := api.StatsMembers(ctx, p.brands[q.brand].id, q.params())
+	n, _, err := client.Do(ctx, api, client.GetBrandActiveMembers{BrandID: p.brands[q.brand].id, More: q.params()})
 	if err != nil {
 		return err
 	}
@@ -238,7 +240,7 @@ func tellNewcomers(ctx context.Context, api *client.Client, p *model, q question
 
 func tellMemberTotals(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	ask := func(params client.Params) (wire.MemberTotals, client.Meta, error) {
-		return api.MembersActivity(ctx, params)
+		return client.Do(ctx, api, client.GetMemberTotals{More: params})
 	}
 	m, err := everyRow(p.about(q, q.params()), ask, func(m *wire.MemberTotals) *[]wire.MemberTotal { return &m.Items })
 	if err != nil {
@@ -266,7 +268,9 @@ func tellMembers(ctx context.Context, api *client.Client, p *model, q question, 
 	if q.services != nil || q.any != nil || q.all != nil {
 		return nil
 	}
-	ask := func(params client.Params) (wire.Members, client.Meta, error) { return api.Members(ctx, params) }
+	ask := func(params client.Params) (wire.Members, client.Meta, error) {
+		return client.Do(ctx, api, client.ListMembers{More: params})
+	}
 	m, err := everyRow(loosely(p.about(q, q.params())), ask, func(m *wire.Members) *[]wire.MemberItem { return &m.Items })
 	if err != nil {
 		return err
@@ -318,7 +322,7 @@ func tellExplained(ctx context.Context, api *client.Client, p *model, q question
 
 func tellCheck(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	params := loosely(without(without(p.about(q, q.params()), "activityID"), "members"))
-	c, _, err := api.CheckActivity(ctx, q.members[0], q.definitions[0], params)
+	c, _, err := client.Do(ctx, api, client.CheckMemberActivity{MemberID: q.members[0], ActivityID: q.definitions[0], More: params})
 	if err != nil {
 		return err
 	}
@@ -340,7 +344,7 @@ func tellMember(ctx context.Context, api *client.Client, p *model, q question, t
 		return err
 	}
 	params["showposition"], params["showbrands"], params["limit"] = "1", "1", "1000"
-	m, _, err := api.Member(ctx, q.members[0], params)
+	m, _, err := client.Do(ctx, api, client.GetMember{MemberID: q.members[0], More: params})
 	if err != nil {
 		return err
 	}

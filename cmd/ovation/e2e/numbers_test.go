@@ -156,7 +156,7 @@ func (q question) alone() bool {
 func (p *model) addUp(ctx context.Context, api *client.Client, rnd *rand.Rand, q question, whole uint64) error {
 	sum := func(parts ...question) (n uint64, err error) {
 		for _, part := range parts {
-			d, _, err := api.CountDaily(ctx, p.about(part, part.params()))
+			d, _, err := client.Do(ctx, api, client.CountDaily{More: p.about(part, part.params())})
 			if err != nil {
 				return 0, err
 			}

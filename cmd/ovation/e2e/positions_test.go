@@ -43,17 +43,17 @@ func (r *reader) read(t testing.TB, api *client.Client) error {
 func (r *reader) ask(t testing.TB, api *client.Client, params client.Params) (uint64, client.Meta, error) {
 	switch r.rnd.IntN(4) {
 	case 0:
-		d, meta, err := api.CountDaily(ctx(t), params)
+		d, meta, err := client.Do(ctx(t), api, client.CountDaily{More: params})
 		return number64(d.TotalCount), meta, err
 	case 1:
-		tally, meta, err := api.StatsActivity(ctx(t), r.p.brands[r.q.brand].id, params)
+		tally, meta, err := client.Do(ctx(t), api, client.GetBrandActivityStats{BrandID: r.p.brands[r.q.brand].id, More: params})
 		return number64(tally.TotalCount), meta, err
 	case 2:
 		params["all_member_actions"], params["limit"] = "1", "0"
-		f, meta, err := api.Feed(ctx(t), params)
+		f, meta, err := client.Do(ctx(t), api, client.GetFeed{More: params})
 		return number64(f.TotalSize), meta, err
 	}
-	l, meta, err := api.StatsLocation(ctx(t), r.p.brands[r.q.brand].id, params)
+	l, meta, err := client.Do(ctx(t), api, client.GetBrandLocations{BrandID: r.p.brands[r.q.brand].id, More: params})
 	return number64(l.TotalActivities), meta, err
 }
 
@@ -73,9 +73,9 @@ func (s *scribe) write(t testing.TB, api *client.Client) error {
 	}
 	record := func() (meta client.Meta, err error) {
 		if s.rnd.IntN(2) == 0 {
-			_, meta, err = api.Record(ctx(t), params)
+			_, meta, err = client.Do(ctx(t), api, client.RecordActivity{Async: new(false), More: params})
 		} else {
-			_, meta, err = api.RecordAsync(ctx(t), params)
+			_, meta, err = client.Do(ctx(t), api, client.RecordActivity{More: params})
 		}
 		return meta, err
 	}

@@ -205,7 +205,7 @@ func requireServing(n *node) {
 // createBrand makes a brand.
 func createBrand(t testing.TB, c *client.Client, name string) domain.BrandID {
 	t.Helper()
-	b, _, err := c.CreateBrand(ctx(t), client.Params{"name": name, "type": "Music", "slug": name})
+	b, _, err := client.Do(ctx(t), c, client.CreateBrand{Name: name, Type: "Music", Slug: name})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +215,7 @@ func createBrand(t testing.TB, c *client.Client, name string) domain.BrandID {
 // createDefinition makes an activity definition.
 func createDefinition(t testing.TB, c *client.Client, p client.Params) domain.DefinitionID {
 	t.Helper()
-	d, _, err := c.CreateActivity(ctx(t), p)
+	d, _, err := client.Do(ctx(t), c, client.CreateActivity{More: p})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,7 +230,7 @@ func registerMember(t testing.TB, c *client.Client, uid string, more client.Para
 	t.Helper()
 	p := client.Params{"service": "lastfm", "uid": uid, "authtoken": "t"}
 	maps.Copy(p, more)
-	e, _, err := c.Register(ctx(t), p)
+	e, _, err := client.Do(ctx(t), c, client.RegisterMember{More: p})
 	if err != nil {
 		t.Fatal(fmt.Errorf("register %s: %w", uid, err))
 	}

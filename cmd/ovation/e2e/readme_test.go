@@ -115,13 +115,13 @@ func TestReadme_Export(t *testing.T) {
 	api := from.api(key)
 	for name, lines := range map[string]int{"shares-all": 0, "shares-nothing": 1} {
 		account, otherKey := to.account(name)
-		member, _, err := api.Register(ctx(t), client.Params{"service": "spotify", "uid": name, "authtoken": "x"})
+		member, _, err := client.Do(ctx(t), api, client.RegisterMember{Service: "spotify", UID: name, AuthToken: "x"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		id := wire.Number(member.Data.ID)
 		if lines > 0 {
-			if _, _, err := api.UpdateMember(ctx(t), domain.MemberID(member.Data.ID), client.Params{"service": "spotify", "activity_sharing_enabled": "0"}); err != nil {
+			if _, _, err := client.Do(ctx(t), api, client.UpdateMember{MemberID: domain.MemberID(member.Data.ID), Service: "spotify", Sharing: new(false)}); err != nil {
 				t.Fatal(err)
 			}
 		}

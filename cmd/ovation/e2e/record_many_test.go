@@ -14,7 +14,7 @@ import (
 
 // crate is a body of many records and what must become of it.
 type crate struct {
-	records  []client.Params
+	records  []client.RecordActivitiesRecord
 	rejected int
 	same     int // repeats in the body
 }
@@ -33,15 +33,15 @@ func pack(p *model, rnd *rand.Rand, name string, n int) *crate {
 		if p.note(a); rnd.IntN(3) > 0 {
 			r["marker"] = a.id
 		}
-		c.records = append(c.records, r)
+		c.records = append(c.records, client.RecordActivitiesRecord{More: r})
 		if r["marker"] != "" && rnd.IntN(20) == 0 {
-			c.records = append(c.records, r)
+			c.records = append(c.records, client.RecordActivitiesRecord{More: r})
 			c.same++
 		}
 		if rnd.IntN(50) == 0 {
 			wrong := client.Params{"activityid": id(p.definitions[0].id), "brandid": id(p.brands[0].id), "id": id(p.fans[0].id)}
 			wrong[pick(rnd, []string{"activityid", "brandid", "id", "timestamp"})] = "3999999999"
-			c.records = append(c.records, wrong)
+			c.records = append(c.records, client.RecordActivitiesRecord{More: wrong})
 			c.rejected++
 		}
 	}
@@ -52,7 +52,7 @@ func pack(p *model, rnd *rand.Rand, name string, n int) *crate {
 // pair meanwhile, and the content of the first is not stored.
 func (p *model) forgetTaken(c *crate, out *wire.RecordedMany) {
 	for i, r := range c.records {
-		if d := slices.IndexFunc(p.definitions, func(d definition) bool { return id(d.id) == r["activityid"] }); d >= 0 && p.definitions[d].oneTime {
+		if d := slices.IndexFunc(p.definitions, func(d definition) bool { return id(d.id) == r.More["activityid"] }); d >= 0 && p.definitions[d].oneTime {
 			out.Items[i].Marker = ""
 		}
 	}
@@ -81,11 +81,11 @@ func manyUnderOneKey(t *testing.T, on site) {
 	at := ""
 	for i := range crates {
 		c := pack(p, rnd, fmt.Sprintf("crate-%d", i), size)
-		async := flag(i%2 == 0)
+		async := i%2 == 0
 		sent = append(sent, c)
 		for try := range 1 + rnd.IntN(3) {
 			key := fmt.Sprintf("key-%d", i)
-			out, meta, err := p.api(n).At(at).With("Idempotency-Key", key).RecordMany(ctx(t), c.records, client.Params{"async": async})
+			out, meta, err := client.Do(ctx(t), p.api(n).At(at).With("Idempotency-Key", key), client.RecordActivities{Records: c.records, Async: &async})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -93,7 +93,7 @@ func manyUnderOneKey(t *testing.T, on site) {
 				t.Fatalf("seed %d, crate %d, try %d: replayed %t, %d accepted, %d duplicates, %d rejected of %d, want %d rejected",
 					seed, i, try, meta.Replayed, out.Accepted, out.Duplicates, out.Rejected, len(c.records), c.rejected)
 			}
-			if async == "1" && out.Duplicates != c.same {
+			if async && out.Duplicates != c.same {
 				t.Fatalf("seed %d, crate %d: %d duplicates, want %d", seed, i, out.Duplicates, c.same)
 			}
 			p.forgetTaken(c, &out)
@@ -114,11 +114,11 @@ func manyUnderOneKey(t *testing.T, on site) {
 	n.start()
 	// Without a key the markers alone tell, and a record without one is another.
 	c := sent[crates/2]
-	marked := slices.DeleteFunc(slices.Clone(c.records), func(r client.Params) bool { return r["marker"] == "" })
-	for _, async := range []string{"0", "1"} {
-		out, meta, err := p.api(n).RecordMany(ctx(t), marked, client.Params{"async": async})
-		if err != nil || meta.Replayed || out.Rejected != 0 || async == "0" && out.Duplicates != len(marked) {
-			t.Fatalf("seed %d, async=%s: %d accepted, %d duplicates, %d rejected of %d: %v", seed, async, out.Accepted, out.Duplicates, out.Rejected, len(marked), err)
+	marked := slices.DeleteFunc(slices.Clone(c.records), func(r client.RecordActivitiesRecord) bool { return r.More["marker"] == "" })
+	for _, async := range []bool{false, true} {
+		out, meta, err := client.Do(ctx(t), p.api(n), client.RecordActivities{Records: marked, Async: &async})
+		if err != nil || meta.Replayed || out.Rejected != 0 || !async && out.Duplicates != len(marked) {
+			t.Fatalf("seed %d, async=%t: %d accepted, %d duplicates, %d rejected of %d: %v", seed, async, out.Accepted, out.Duplicates, out.Rejected, len(marked), err)
 		}
 		at = meta.Position
 	}
@@ -139,7 +139,7 @@ func segmentsCount(t *testing.T, on site) {
 	n := on.start(t)
 	p := newModel(rnd, "segments", sizes{brands: 3, fans: 50})
 	p.enter(n, 16)
-	out, meta, err := p.api(n).RecordMany(ctx(t), pack(p, rnd, "a", 1500).records, client.Params{"async": "0"})
+	out, meta, err := client.Do(ctx(t), p.api(n), client.RecordActivities{Records: pack(p, rnd, "a", 1500).records, Async: new(false)})
 	if err != nil || out.Accepted == 0 {
 		t.Fatal(out.Accepted, err)
 	}

@@ -27,12 +27,14 @@ func restartKeeps(s *fixture) {
 			"activityid": id(s.p.definitions[a.definition].id), "brandid": id(s.p.brands[a.brand].id), "id": id(s.p.fans[a.fan].id),
 			"timestamp": wire.Seconds(a.at), "marker": a.id,
 		}
-		must[wire.Accepted](s)(s.api.RecordAsync(ctx(s), to))
+		must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{More: to}))
 		s.p.note(a)
 	}
-	_, meta := must[wire.FeedItem](s)(s.api.With("Idempotency-Key", "kept").Record(ctx(s), s.recording(false, "timestamp", wire.Seconds(last(1).from))))
+	_, meta := must[wire.FeedItem](s)(client.Do(ctx(s), s.api.With("Idempotency-Key", "kept"), client.RecordActivity{
+		Async: new(false), More: s.recording(false, "timestamp", wire.Seconds(last(1).from)),
+	}))
 	s.p.note(act{id: "kept", at: last(1).from, definition: s.definition(false)})
-	shown, _ := must[wire.Envelope](s)(s.api.Member(ctx(s), s.p.fans[0].id, nil))
+	shown, _ := must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.GetMember{MemberID: s.p.fans[0].id}))
 	for _, end := range []func() int{s.n.Stop, func() int { s.n.Kill(); return 0 }} {
 		before := s.n.status().Shards
 		if code := end(); code != 0 {
@@ -41,7 +43,7 @@ func restartKeeps(s *fixture) {
 		s.n.start()
 		s.api = s.p.api(s.n)
 		s.p.checkAll(s, 0, s.api.At(meta.Position), s.rnd, last(40), 4)
-		again, _ := must[wire.Envelope](s)(s.api.Member(ctx(s), s.p.fans[0].id, nil))
+		again, _ := must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.GetMember{MemberID: s.p.fans[0].id}))
 		if diff := gocmp.Diff(shown, again, cmpopts.IgnoreFields(wire.Envelope{}, "JWT"), cmpopts.IgnoreFields(wire.Member{}, "AvatarURL")); diff != "" {
 			s.Fatalf("a member after the restart: %s", diff)
 		}
@@ -50,7 +52,9 @@ func restartKeeps(s *fixture) {
 				s.Fatalf("shard %d: facts %s of %d rows, before %s of %d", i, now.Facts, now.Rows, before[i].Facts, before[i].Rows)
 			}
 		}
-		_, repeated := must[wire.FeedItem](s)(s.api.With("Idempotency-Key", "kept").Record(ctx(s), s.recording(false, "timestamp", wire.Seconds(last(1).from))))
+		_, repeated := must[wire.FeedItem](s)(client.Do(ctx(s), s.api.With("Idempotency-Key", "kept"), client.RecordActivity{
+			Async: new(false), More: s.recording(false, "timestamp", wire.Seconds(last(1).from)),
+		}))
 		if !repeated.Replayed {
 			s.Fatal("the key is forgotten")
 		}
@@ -69,7 +73,7 @@ func positionOutlives(s *fixture) {
 		for range 1 + s.rnd.IntN(20) {
 			params := s.recording(false, "id", "")
 			s.p.fans[s.rnd.IntN(len(s.p.fans))].named(s.rnd, params)
-			_, meta := must[wire.Accepted](s)(s.api.At(at).RecordAsync(ctx(s), params))
+			_, meta := must[wire.FeedItem](s)(client.Do(ctx(s), s.api.At(at), client.RecordActivity{More: params}))
 			at, want = meta.Position, want+1
 		}
 		s.n.Kill()
@@ -135,5 +139,5 @@ func stopAnswers(t *testing.T, on site) {
 		t.Fatalf("stopped with %d:\n%s", c, s.n.Log())
 	}
 	s.n.start()
-	must[wire.Brand](s)(s.p.api(s.n).Brand(ctx(t), domain.BrandID(b.ID)))
+	must[wire.Brand](s)(client.Do(ctx(t), s.p.api(s.n), client.GetBrand{BrandID: domain.BrandID(b.ID)}))
 }

@@ -80,18 +80,18 @@ func personalValues(t *testing.T, on site) {
 		}
 	}
 	var ids []domain.MemberID
-	var many []client.Params
+	var many []client.RegisterMembersRecord
 	for i := range personCount {
 		p := person{i}
 		if i%2 == 1 {
-			many = append(many, p.registered())
+			many = append(many, client.RegisterMembersRecord{More: p.registered()})
 			continue
 		}
-		e, _, err := api.Register(ctx(t), p.registered())
+		e, _, err := client.Do(ctx(t), api, client.RegisterMember{More: p.registered()})
 		ok(err)
 		ids = append(ids, domain.MemberID(e.Data.ID))
 	}
-	out, _, err := api.RegisterMany(ctx(t), many, nil)
+	out, _, err := client.Do(ctx(t), api, client.RegisterMembers{Records: many})
 	ok(err)
 	if out.Accepted != len(many) {
 		t.Fatalf("%+v", out)
@@ -103,21 +103,21 @@ func personalValues(t *testing.T, on site) {
 	}
 	shown := 0
 	for i, id := range ids {
-		_, _, err := api.UpdateMember(ctx(t), id, person{i}.updated())
+		_, _, err := client.Do(ctx(t), api, client.UpdateMember{MemberID: id, More: person{i}.updated()})
 		ok(err)
 		attached := client.Params{"service": "lastfm", "uid": value(sealedMark), "authtoken": value(sealedMark)}
-		_, _, err = api.Attach(ctx(t), id, attached)
+		_, _, err = client.Do(ctx(t), api, client.AttachService{MemberID: id, More: attached})
 		ok(err)
-		_, _, err = api.VerifyMember(ctx(t), id, client.Params{"service": "lastfm", "verified_email": value(sealedMark) + "@x.example"})
+		_, _, err = client.Do(ctx(t), api, client.VerifyMember{MemberID: id, Service: "lastfm", VerifiedEmail: value(sealedMark) + "@x.example"})
 		ok(err)
 		attached["authtoken"], attached["ip"] = value(sealedMark), sealedNet+":ffff"
-		_, _, err = api.Login(ctx(t), attached)
+		_, _, err = client.Do(ctx(t), api, client.LoginMember{More: attached})
 		ok(err)
-		_, _, err = api.FindMember(ctx(t), client.Params{"email": value(sealedMark) + "@y.example"}) // a miss
+		_, _, err = client.Do(ctx(t), api, client.FindMember{Email: value(sealedMark) + "@y.example"}) // a miss
 		if err == nil {
 			t.Fatal("an address of no member has one")
 		}
-		e, _, err := api.Member(ctx(t), id, nil)
+		e, _, err := client.Do(ctx(t), api, client.GetMember{MemberID: id})
 		ok(err)
 		if e.Data.Bio != nil && strings.HasPrefix(*e.Data.Bio, sealedMark) && e.Data.VerifiedEmail != nil {
 			shown++

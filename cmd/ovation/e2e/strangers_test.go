@@ -269,7 +269,7 @@ func inAddress(name, value string) *regexp.Regexp {
 // owns is one of each that the account has.
 func (p *model) owns(t *testing.T, n *node) belongings {
 	t.Helper()
-	feed, _, err := p.api(n).Feed(ctx(t), client.Params{"limit": "1", "includeOneTime": "1", "period": "6 Months"})
+	feed, _, err := client.Do(ctx(t), p.api(n), client.GetFeed{Limit: "1", IncludeOneTime: true, Period: "6 Months"})
 	if err != nil || len(feed.Items) == 0 {
 		t.Fatalf("the feed of %s is empty: %v", p.name, err)
 	}

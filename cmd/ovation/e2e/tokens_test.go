@@ -24,13 +24,13 @@ func TestTokens_OverRotationAndKill(t *testing.T) {
 	n := embedded.start(t, "--base-url", "http://tokens.test")
 	_, key := n.account("tokens")
 	api := n.api(key)
-	e, _, err := api.Register(ctx(t), client.Params{"service": "spotify", "uid": "ada", "authtoken": "t"})
+	e, _, err := client.Do(ctx(t), api, client.RegisterMember{Service: "spotify", UID: "ada", AuthToken: "t"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	own := func(jwt string, want domain.Code) {
 		t.Helper()
-		got, _, err := n.api(key).As(jwt).FindMember(ctx(t), nil)
+		got, _, err := client.Do(ctx(t), n.api(key).As(jwt), client.FindMember{})
 		refused, _ := errors.AsType[*client.Error](err)
 		switch {
 		case err == nil && (want != domain.OK || got.Data.ID != e.Data.ID),
@@ -40,13 +40,13 @@ func TestTokens_OverRotationAndKill(t *testing.T) {
 	}
 	auth := func() string {
 		t.Helper()
-		a, _, err := n.api(key).Auth(ctx(t), client.Params{"accessToken": e.Data.AccessToken})
+		a, _, err := client.Do(ctx(t), n.api(key), client.Authenticate{AccessToken: e.Data.AccessToken})
 		if err != nil || a.ID != e.Data.ID {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		return a.JWT
 	}
-	if _, _, err := api.Allow(ctx(t), "https://www.page.example/x"); err != nil {
+	if _, _, err := client.Do(ctx(t), api, client.AllowDomain{Domain: "https://www.page.example/x"}); err != nil {
 		t.Fatal(err)
 	}
 	own(e.JWT, domain.OK)
@@ -64,7 +64,7 @@ func TestTokens_OverRotationAndKill(t *testing.T) {
 	own(e.JWT, domain.OK)
 	own(second, domain.OK)
 	own(auth(), domain.OK)
-	if app, _, err := n.api(key).Application(ctx(t)); err != nil || !slices.Equal(app.Domains, []string{"page.example"}) || *app.LogoutURL != "https://page.example/out" {
+	if app, _, err := client.Do(ctx(t), n.api(key), client.GetApplication{}); err != nil || !slices.Equal(app.Domains, []string{"page.example"}) || *app.LogoutURL != "https://page.example/out" {
 		t.Fatalf("%+v, %v", app, err)
 	}
 	for origin, want := range map[string]string{"https://page.example": "https://page.example", "https://evil.example": ""} {

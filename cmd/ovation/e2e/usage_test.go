@@ -89,9 +89,7 @@ func (w *watched) hit(name string, times int, want map[string]uint64) {
 func (w *watched) shows(least, most map[string]uint64) {
 	w.t.Helper()
 	w.eventually("hits", func() bool {
-		answer, _, err := w.api(w.watcher).Usage(ctx(w.t), client.Params{
-			"interval": "day", "start_date": w.from, "period": "2 day", "app_scope": "businessunit",
-		})
+		answer, _, err := client.Do(ctx(w.t), w.api(w.watcher), client.GetUsage{Interval: "day", StartDate: w.from, Period: "2 day", AppScope: "businessunit"})
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -156,7 +154,7 @@ func TestUsage_OfTwoNodes(t *testing.T) {
 	one.ask(fmt.Sprintf("/accounts/%d/limits", account), terms, &limits)
 	for _, n := range nodes {
 		n.eventually("error 12", func() bool {
-			_, _, err := n.api(site).Brands(ctx(t), client.Params{"limit": "0"})
+			_, _, err := client.Do(ctx(t), n.api(site), client.ListBrands{Limit: "0"})
 			e, ok := errors.AsType[*client.Error](err)
 			return ok && e.Code == domain.PlanLimit
 		})

@@ -113,7 +113,7 @@ func verifiedAfterAKill(t *testing.T, on site) {
 	}
 	// A feed shows what contents say, and reads them from a table that a compaction wrote
 	// after the start had read them, unless that was sooner.
-	_, _, err := w.model.api(n).Feed(ctx(t), client.Params{"all_member_actions": "1", "period": "1 year"})
+	_, _, err := client.Do(ctx(t), w.model.api(n), client.GetFeed{AllActions: true, Period: "1 year"})
 	if err == nil {
 		t.Log("all that the feed reads was in the cache: that damage stops a shard is not seen this time")
 		n.Stop()

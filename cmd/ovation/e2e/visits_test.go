@@ -31,24 +31,24 @@ func sealedVisits(t *testing.T, on site) {
 		return p
 	}
 	email := with(client.Params{"service": "email", "email": "visits@example.com", "password": secretPassword})
-	registered, _, err := api.With("Idempotency-Key", "register").Register(ctx(t), email)
+	registered, _, err := client.Do(ctx(t), api.With("Idempotency-Key", "register"), client.RegisterMember{More: email})
 	if err != nil {
 		t.Fatal(err)
 	}
 	who := domain.MemberID(registered.Data.ID)
 	for range 2 { // the repeat is no visit
-		if _, _, err := api.With("Idempotency-Key", "register").Register(ctx(t), email); err != nil {
+		if _, _, err := client.Do(ctx(t), api.With("Idempotency-Key", "register"), client.RegisterMember{More: email}); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := api.With("Idempotency-Key", "login").Login(ctx(t), email); err != nil {
+		if _, _, err := client.Do(ctx(t), api.With("Idempotency-Key", "login"), client.LoginMember{More: email}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	social := with(client.Params{"service": "spotify", "uid": "visits-spotify", "authtoken": "t"})
-	if _, _, err := api.Attach(ctx(t), who, social); err != nil {
+	if _, _, err := client.Do(ctx(t), api, client.AttachService{MemberID: who, More: social}); err != nil {
 		t.Fatal(err)
 	}
-	_, meta, err := api.Login(ctx(t), social)
+	_, meta, err := client.Do(ctx(t), api, client.LoginMember{More: social})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,11 +57,11 @@ func sealedVisits(t *testing.T, on site) {
 		"wrong":   with(client.Params{"service": "email", "email": "visits@example.com", "password": "wrong-password"}),
 		"social":  with(client.Params{"service": "spotify", "uid": "visits-nowhere", "authtoken": "t"}),
 	} {
-		if _, _, err := api.Login(ctx(t), p); err == nil {
+		if _, _, err := client.Do(ctx(t), api, client.LoginMember{More: p}); err == nil {
 			t.Fatalf("%s: logged in", name)
 		}
 	}
-	before, _, err := api.At(meta.Position).MemberLogins(ctx(t), who, nil)
+	before, _, err := client.Do(ctx(t), api.At(meta.Position), client.GetMemberLogins{MemberID: who})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func sealedVisits(t *testing.T, on site) {
 		}
 	}
 	n.start()
-	after, _, err := n.api(key).At(meta.Position).MemberLogins(ctx(t), who, nil)
+	after, _, err := client.Do(ctx(t), n.api(key).At(meta.Position), client.GetMemberLogins{MemberID: who})
 	if diff := gocmp.Diff(before, after); err != nil || diff != "" {
 		t.Fatalf("after the power cut: %v %s", err, diff)
 	}

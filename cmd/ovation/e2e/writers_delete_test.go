@@ -23,7 +23,9 @@ func (w *writer) withdraw(name string) error {
 	a, lost := pick(w.rnd, told), false
 	oneTime := w.p.definitions[a.definition].oneTime
 	err := w.twice(true, func(api *client.Client) (client.Meta, error) {
-		meta, err := api.With("Idempotency-Key", name).DeleteAction(ctx(w.t), w.who(a).id, domain.ActionID(number(w.t, a.item)))
+		_, meta, err := client.Do(ctx(w.t), api.With("Idempotency-Key", name), client.DeleteMemberActivity{
+			MemberID: w.who(a).id, ActionID: domain.ActionID(number(w.t, a.item)),
+		})
 		if lost = oneTime && codeOf(err) == domain.NotFound; lost {
 			return client.Meta{Replayed: true}, nil
 		}
@@ -36,7 +38,7 @@ func (w *writer) withdraw(name string) error {
 		return nil
 	}
 	err = w.until(func(api *client.Client) error {
-		_, _, err := api.Record(ctx(w.t), a.params)
+		_, _, err := client.Do(ctx(w.t), api, client.RecordActivity{Async: new(false), More: a.params})
 		return err
 	})
 	if codeOf(err) != domain.NotFound {

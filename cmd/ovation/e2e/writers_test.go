@@ -124,7 +124,7 @@ func (w *writers) tell(p *model) {
 	if w.deleted == 0 {
 		w.t.Error("nothing was deleted")
 	}
-	list, _, err := w.over.now().Brands(ctx(w.t), client.Params{"limit": "1"})
+	list, _, err := client.Do(ctx(w.t), w.over.now(), client.ListBrands{Limit: "1"})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func (w *writer) register(name string) error {
 	f.optsIn, f.optsOut = [toSegments + 4]bool{}, [toSegments + 4]bool{} // that is done on enter only
 	var got string
 	err := w.twice(true, func(api *client.Client) (client.Meta, error) {
-		e, meta, err := api.With("Idempotency-Key", name).Register(ctx(w.t), f.params())
+		e, meta, err := client.Do(ctx(w.t), api.With("Idempotency-Key", name), client.RegisterMember{More: f.params()})
 		if err == nil {
 			err = same("register "+name, &got, id(e.Data.ID))
 			f.id = domain.MemberID(e.Data.ID)
@@ -218,7 +218,7 @@ func (w *writer) brand(name string) error {
 	var got string
 	w.brands++
 	return w.twice(true, func(api *client.Client) (client.Meta, error) {
-		b, meta, err := api.With("Idempotency-Key", name).CreateBrand(ctx(w.t), client.Params{"name": name, "type": "Music"})
+		b, meta, err := client.Do(ctx(w.t), api.With("Idempotency-Key", name), client.CreateBrand{Name: name, Type: "Music"})
 		if err == nil {
 			err = same("create brand "+name, &got, id(b.ID))
 		}
@@ -248,10 +248,10 @@ func (w *writer) record(name string) error {
 			api = api.With("Idempotency-Key", name)
 		}
 		if async {
-			_, meta, err := api.RecordAsync(ctx(w.t), params)
+			_, meta, err := client.Do(ctx(w.t), api, client.RecordActivity{More: params})
 			return meta, err
 		}
-		item, meta, err := api.Record(ctx(w.t), params)
+		item, meta, err := client.Do(ctx(w.t), api, client.RecordActivity{Async: new(false), More: params})
 		switch {
 		case err != nil:
 		case w.p.definitions[a.definition].oneTime && !keyed: // the item there is: of an earlier action that came since

@@ -155,9 +155,9 @@ func (p *prober) watch(ctx context.Context, over <-chan struct{},
 func (r *run) askFor(ctx context.Context, p *prober) func(string) (int64, string, error) {
 	api := r.mix.API(r.publisher.Node, 1)
 	definition := r.mix.Definitions[len(r.mix.Definitions)-1].ID
-	about := client.Params{"brandID": strconv.FormatUint(uint64(r.mix.Brands[len(r.mix.Brands)-1]), 10)}
+	brand := r.mix.Brands[len(r.mix.Brands)-1]
 	return func(etag string) (int64, string, error) {
-		out, meta, err := api.With("If-None-Match", etag).CheckActivity(ctx, p.member, definition, about)
+		out, meta, err := client.Do(ctx, api.With("If-None-Match", etag), client.CheckMemberActivity{MemberID: p.member, ActivityID: definition, BrandID: brand})
 		if err != nil || out.Count == "" {
 			return 0, meta.ETag, err
 		}

@@ -80,7 +80,7 @@ func (p *Population) Enter(ctx context.Context, n *harness.Node) (err error) {
 	}
 	api := p.API(n, Parallel)
 	err = InParallel(len(p.Brands), func(i int) error {
-		b, _, err := api.CreateBrand(ctx, client.Params{"name": fmt.Sprintf("Artist %d", i), "type": "Music"})
+		b, _, err := client.Do(ctx, api, client.CreateBrand{Name: fmt.Sprintf("Artist %d", i), Type: "Music"})
 		p.Brands[i] = domain.BrandID(b.ID)
 		return err
 	})
@@ -118,16 +118,14 @@ func (p *Population) register(ctx context.Context, api *client.Client) error {
 // registerFrom registers the members of one request.
 func (p *Population) registerFrom(ctx context.Context, api *client.Client, first int) error {
 	members := p.Members[first:min(first+registerAtOnce, len(p.Members))]
-	records := make([]client.Params, len(members))
+	records := make([]client.RegisterMembersRecord, len(members))
 	for i := range members {
-		records[i] = client.Params{
-			"service": domain.Spotify.String(), "uid": UID(first + i), "authtoken": "bench", "country": members[i].Country,
-		}
-		if members[i].Paid {
-			records[i]["paidaccount"] = "1"
+		m := &members[i]
+		records[i] = client.RegisterMembersRecord{
+			Service: domain.Spotify.String(), UID: UID(first + i), AuthToken: "bench", Country: m.Country, Paid: &m.Paid,
 		}
 	}
-	out, _, err := api.RegisterMany(ctx, records, nil)
+	out, _, err := client.Do(ctx, api, client.RegisterMembers{Records: records})
 	if err != nil {
 		return err
 	}
@@ -146,14 +144,9 @@ func (p *Population) registerFrom(ctx context.Context, api *client.Client, first
 }
 
 func (d *Definition) create(ctx context.Context, api *client.Client) error {
-	given := client.Params{
-		"name": d.Name, "type": d.Kind, "service": d.Service.String(),
-		"value": strconv.Itoa(d.Points), "onetime": "0",
-	}
-	if d.OneTime {
-		given["onetime"] = "1"
-	}
-	made, _, err := api.CreateActivity(ctx, given)
+	made, _, err := client.Do(ctx, api, client.CreateActivity{
+		Name: d.Name, Type: d.Kind, Service: d.Service.String(), Value: new(int64(d.Points)), OneTime: d.OneTime,
+	})
 	if err != nil {
 		return err
 	}
