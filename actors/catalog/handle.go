@@ -29,6 +29,18 @@ func NewHandle() *Handle {
 // View is the catalog as of the last commit.
 func (h *Handle) View() *View { return h.view.Load() }
 
+// Dense is a brand's number in its account; false: there is no such brand yet.
+func (h *Handle) Dense(id domain.BrandID) (dense uint32, known bool) {
+	b := h.View().BrandByID(id)
+	if b == nil {
+		return 0, false
+	}
+	return b.Dense, true
+}
+
+// BrandIDs are the ids of the account's brands by dense number from 1 on, deleted ones too.
+func (h *Handle) BrandIDs(account domain.AccountID) []domain.BrandID { return h.View().BrandIDs(account) }
+
 // Err is why the catalog is not read on, an ErrStopped; nil: it is.
 func (h *Handle) Err() error {
 	if why := h.Stopped.Load(); why != nil {

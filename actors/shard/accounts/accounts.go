@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
-	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/children"
@@ -38,7 +37,7 @@ func newAccount(places int) *Account {
 
 // Accounts are those of a shard, by their ids.
 type Accounts struct {
-	catalog    *catalog.Handle
+	brands     Brands
 	children   *children.Children
 	stats      *Stats
 	places     int   // of the visits of an account, at most; 0: as usual
@@ -53,9 +52,17 @@ type Accounts struct {
 	prefetched uint64    // of what was read: no read may be left out
 }
 
+// Brands are the brands of the catalog.
+type Brands interface {
+	// Dense is a brand's number in its account; false: the catalog at hand does not know the brand yet.
+	Dense(id domain.BrandID) (dense uint32, known bool)
+	// BrandIDs are the ids of the account's brands by dense number from 1 on, deleted ones too.
+	BrandIDs(account domain.AccountID) []domain.BrandID
+}
+
 // Config is what the accounts of a shard are given.
 type Config struct {
-	Catalog  *catalog.Handle
+	Brands   Brands
 	Children *children.Children
 	View     *view.Holder
 	Version  uint64        // of the first commit
@@ -76,7 +83,7 @@ type Stats struct {
 // New is no accounts.
 func New(c Config) *Accounts {
 	s := &Accounts{
-		catalog: c.Catalog, children: c.Children, stats: c.Stats, places: c.Places, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
+		brands: c.Brands, children: c.Children, stats: c.Stats, places: c.Places, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
 		views: view.NewWriter(c.View, c.Version, c.Cached),
 	}
 	s.columns = columnCache{budget: c.Resident, shards: int64(c.Shards), accounts: s, stats: c.Stats}

@@ -112,11 +112,11 @@ func (s *Accounts) dense(id domain.BrandID) (uint32, error) {
 	if id == 0 {
 		return rows.Visits, nil
 	}
-	b := s.catalog.View().BrandByID(id)
-	if b == nil {
+	dense, known := s.brands.Dense(id)
+	if !known {
 		return 0, &BehindError{id}
 	}
-	return b.Dense, nil
+	return dense, nil
 }
 
 // BehindError says that a record was stamped by a newer catalog than the one at hand:

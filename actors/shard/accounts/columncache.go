@@ -164,7 +164,7 @@ func (c *columnCache) evictSmall(limit int) (freed int) {
 // leaving are the brands of an account's rest that are evicted to be rid of so many rows.
 func (c *columnCache) leaving(id domain.AccountID, a *Account, excess int) (out []rows.Cold) {
 	var all []small
-	ids := c.accounts.catalog.View().BrandIDs(id)
+	ids := c.accounts.brands.BrandIDs(id)
 	a.table.Small(func(dense uint32, n int) {
 		if n >= smallLeast && int(dense) <= len(ids) {
 			all = append(all, small{rows.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.access.Of(dense).Last})

@@ -61,6 +61,7 @@ func (s *Accounts) Restore(r *Reload, err error) {
 	case a == nil:
 	case err != nil:
 		a.table.Abandon(r.rows)
+		s.touch(r.of.Account, a) // the brand can be read again after the next commit
 	case a.table.Restore(r.rows):
 		s.touch(r.of.Account, a)
 	}

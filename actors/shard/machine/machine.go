@@ -97,7 +97,7 @@ func (m *Machine) Open(store Store) *Machine {
 	n.loaded = members.New(c.MemberBytes, c.Children, store, &c.Stats.Members.Loads)
 	n.identities = identity.NewLedger(store, c.Identities)
 	n.Accounts = accounts.New(accounts.Config{
-		Catalog: c.Catalog, Children: c.Children, View: c.View, Version: version, Resident: c.Resident, Cached: c.CachedBytes, Shards: c.Shards,
+		Brands: c.Catalog, Children: c.Children, View: c.View, Version: version, Resident: c.Resident, Cached: c.CachedBytes, Shards: c.Shards,
 		Places: c.Places, Stats: &c.Stats.Stats,
 	})
 	n.Outbox = outbox.New(c.ID, c.OutboxDepth, [outbox.Kinds]outbox.Send{
