@@ -176,7 +176,7 @@ func TestETag_NotModified(t *testing.T) {
 func TestETag_WithoutTheMemberToken(t *testing.T) {
 	h := newFixture(t)
 	clock := now
-	h.api.Now = func() time.Time { return clock }
+	h.api.Config.Now = func() time.Time { return clock }
 	first := h.get("/v1.1/member/4097")
 	clock = clock.Add(time.Second)
 	second := h.get("/v1.1/member/4097")
@@ -290,7 +290,7 @@ func TestHits_RequestsWithAValidKey(t *testing.T) {
 func TestStats_ByOperationAndStatus(t *testing.T) {
 	h := newFixture(t)
 	clock := now
-	h.api.Now = func() time.Time { clock = clock.Add(300 * time.Microsecond); return clock }
+	h.api.Config.Now = func() time.Time { clock = clock.Add(300 * time.Microsecond); return clock }
 	h.get("/v1.1/brands")
 	h.get("/v1.1/brands?limit=x")
 	h.get("/nothing")

@@ -122,9 +122,9 @@ func New(config Config) (*API, error) {
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
 		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
-		Operations: operations(handlers), Document: document, Tokens: tokens,
+		Document: document, Tokens: tokens,
 		Files: docs.Files(pageDocument, config.Demo), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
-	})
+	}, operations(handlers))
 	return &API{server, tokens, sealer.Unopened}, err
 }
 

@@ -59,7 +59,7 @@ func BenchmarkStatsActivity(b *testing.B) {
 		tally := *answer.Tally
 		return &domain.Answer{Tally: &tally, Position: answer.Position}, nil
 	}
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	for name, query := range map[string]string{
 		"plain":    "?apiKey=" + keyAdvanced,
 		"filtered": "?APIKEY=" + keyAdvanced + "&period=2+Month&services=twitter,facebook&country=DE,FR&members=1,2,3,4,5&paid_only=1&includeOneTime=1",
@@ -108,7 +108,7 @@ func FuzzRequest_AnswerOrProblem(f *testing.F) {
 	}
 	f.Add(uint8(0), "/v1.1//brand/%31/../1", "period=1 Month&period_end=2+Week&limit=0,1001", "\xff", uint8(3))
 	h := newFixture(f)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	rewind := h.engine.rewind()
 	f.Fuzz(func(t *testing.T, op uint8, path, query, body string, kind uint8) {
 		rewind()

@@ -80,7 +80,7 @@ func spoiled(t *testing.T) map[string]string {
 func bearerTargets() map[*serve.Operation]string {
 	out := map[*serve.Operation]string{}
 	for _, o := range Operations() {
-		if o.TakesBearer {
+		if o.Access.TakesBearer {
 			target, params := exampled(o)
 			out[o] = target + "?" + params.Encode()
 		}
@@ -92,7 +92,7 @@ func bearerTargets() map[*serve.Operation]string {
 // also in those that take none; the member's own is good.
 func TestBearer_ForgedIsInvalidKey(t *testing.T) {
 	h := withOther(t)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	raw, bad := h.jwtOf(4097, keyAdvanced), spoiled(t)
 	for _, o := range Operations() {
 		target, params := exampled(o)
@@ -104,7 +104,7 @@ func TestBearer_ForgedIsInvalidKey(t *testing.T) {
 				t.Errorf("%s: the answer quotes the token", o.Name())
 			}
 		}
-		if w := h.do(o.Method, target, "", as(raw)...); !o.TakesBearer {
+		if w := h.do(o.Method, target, "", as(raw)...); !o.Access.TakesBearer {
 			wants(t, o.Name()+" with a good token", w, domain.WrongApplication, "Authorization")
 		}
 	}
@@ -281,7 +281,7 @@ func TestPublicKey_Operations(t *testing.T) {
 		if len(h.engine.submitted) > 0 {
 			t.Errorf("%s: submitted %T", o.Name(), h.engine.submitted[0].Command)
 		}
-		if !o.OfMember || o.ID == "attachService" { // a service is social there
+		if !o.Access.OfMember || o.ID == "attachService" { // a service is social there
 			continue
 		}
 		h.status(h.do(o.Method, target, "", as(h.jwtOf(4097, keyEnterprise))...), http.StatusOK, o.Name())

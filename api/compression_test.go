@@ -105,7 +105,7 @@ func TestCompression_NotOfSmallAnswers(t *testing.T) {
 // BenchmarkList is a list of 1,000 brands in each coding.
 func BenchmarkList(b *testing.B) {
 	h := newFixture(b)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	h.manyBrands(1000)
 	for _, coding := range []string{"identity", "gzip", "zstd"} {
 		b.Run(coding, func(b *testing.B) {

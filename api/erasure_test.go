@@ -143,7 +143,7 @@ func TestErase_WithoutASigningKey(t *testing.T) {
 func erased(t *testing.T) *fixture {
 	t.Helper()
 	h := newFixture(t)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	of := testHasher{}
 	for _, hash := range []domain.IdentityHash{
 		of.Identity(1, domain.ByLogin, "ada@example.com"), of.Identity(1, domain.ByVerifiedEmail, "ada@example.com"),

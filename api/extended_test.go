@@ -29,7 +29,7 @@ func TestExtended_MatchesTheModel(t *testing.T) {
 		"password", "ae_data.brands", "domains.domain", "created",
 	}
 	h := newFixture(t)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	found := 0
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")

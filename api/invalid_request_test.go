@@ -43,7 +43,7 @@ func wants(t *testing.T, what string, w *httptest.ResponseRecorder, code domain.
 func TestInvalid_WholeRequest(t *testing.T) {
 	for _, o := range Operations() {
 		h := newFixture(t)
-		h.api.Logger = discarded
+		h.api.Config.Logger = discarded
 		rewind := h.engine.rewind()
 		a := askingFor(o)
 		pairs := a.params.Encode()
@@ -146,7 +146,7 @@ func TestInvalid_RecordOfMany(t *testing.T) {
 			continue
 		}
 		h := newFixture(t)
-		h.api.Logger = discarded
+		h.api.Config.Logger = discarded
 		good := map[string]any{}
 		if err := json.Unmarshal([]byte(exampleRecord(o)), &good); err != nil {
 			t.Fatal(err)

@@ -206,7 +206,7 @@ func TestInvalid_EveryParameter(t *testing.T) {
 	sent := 0
 	for _, o := range Operations() {
 		h := newFixture(t)
-		h.api.Logger = discarded
+		h.api.Config.Logger = discarded
 		base := askingFor(o)
 		if w := base.send(newFixture(t), ""); w.Code != http.StatusOK && w.Code != http.StatusAccepted {
 			t.Errorf("%s: the request to be spoiled is refused itself: %d %s", o.Name(), w.Code, w.Body)
@@ -261,7 +261,7 @@ func TestInvalid_JSONBody(t *testing.T) {
 			continue
 		}
 		h := newFixture(t)
-		h.api.Logger = discarded
+		h.api.Config.Logger = discarded
 		base := askingFor(o)
 		for _, q := range o.Plan.Params() {
 			if q.InPath || q.Name == "apiKey" {

@@ -135,7 +135,7 @@ func TestKeyset_EachRowOnce(t *testing.T) {
 				}
 				to = h.next(w)
 				change()
-				h.api.Now = func() time.Time { return now.Add(time.Duration(pages) * time.Hour) }
+				h.api.Config.Now = func() time.Time { return now.Add(time.Duration(pages) * time.Hour) }
 			}
 			for id := range stay {
 				if seen[id] != 1 {
@@ -184,7 +184,7 @@ func TestKeyset_CursorHoldsFiltersAndRange(t *testing.T) {
 	if next != want {
 		t.Fatalf("%s, want %s", next, want)
 	}
-	h.api.Now = func() time.Time { return now.Add(72 * time.Hour) }
+	h.api.Config.Now = func() time.Time { return now.Add(72 * time.Hour) }
 	cursor := "&cursor=" + token
 	for name, c := range map[string]struct {
 		query string
@@ -242,7 +242,7 @@ func TestKeyset_CursorWithoutTheClock(t *testing.T) {
 	} {
 		var tags []string
 		for _, at := range []time.Duration{0, 100 * time.Second} {
-			h.api.Now = func() time.Time { return now.Add(at) }
+			h.api.Config.Now = func() time.Time { return now.Add(at) }
 			w := h.get(list + "&limit=3&cursor=")
 			tags = append(tags, w.Header().Get("Etag")+w.Header().Get("Link"))
 		}
@@ -310,7 +310,7 @@ func TestLinks_Host(t *testing.T) {
 		{"evil.example\" onclick", false, true, "https://api.example"},
 		{"localhost:8080", false, false, "https://api.example"},
 	} {
-		h.api.ByHost = c.byHost
+		h.api.Config.ByHost = c.byHost
 		r := httptest.NewRequest("GET", "/v1.1/brands?limit=1&apiKey="+keyAdvanced, nil)
 		r.Host = c.host
 		r.Header.Set("X-Forwarded-Host", "other.example")

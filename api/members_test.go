@@ -312,7 +312,7 @@ func TestSubmission_KeyedBodyHash(t *testing.T) {
 	if s[0].BodyHash != s[1].BodyHash || s[0].BodyHash == s[2].BodyHash {
 		t.Error("the hash does not distinguish requests")
 	}
-	h.api.Hasher = otherHasher{}
+	h.api.Config.Hasher = otherHasher{}
 	h.post("/v1.1/member/register", byEmail)
 	if h.engine.submitted[3].BodyHash == s[0].BodyHash {
 		t.Error("the hash does not depend on the installation's secret")

@@ -60,7 +60,7 @@ func TestMerge_BothOrders(t *testing.T) {
 // Each fault of a merge has its code and parameter, and changes nothing.
 func TestMerge_Refused(t *testing.T) {
 	h := withOther(t)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	for _, c := range []struct {
 		path, params string
 		code         domain.Code
@@ -156,7 +156,7 @@ func TestUnmerge_Envelopes(t *testing.T) {
 // Each fault of taking a merge back has its code and parameter.
 func TestUnmerge_Refused(t *testing.T) {
 	h := withOther(t)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	h.status(h.post(mergePath, bobs), http.StatusOK)
 	for _, c := range []struct {
 		path, params string
@@ -195,7 +195,7 @@ func TestMerged_IDsAreGone(t *testing.T) {
 	tried, listed := 0, 0
 	for _, o := range Operations() {
 		h := newFixture(t)
-		h.api.Logger = discarded
+		h.api.Config.Logger = discarded
 		h.status(h.post("/v1.1/member/4101/merge", "from=4097&accesstoken="+adasToken), http.StatusOK)
 		h.status(h.post("/v1.1/member/4101/merge", bobs), http.StatusOK)
 		inPath := strings.Contains(o.Path, inPathOfMember)

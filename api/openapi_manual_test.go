@@ -205,7 +205,7 @@ func TestOpenAPI_ServersFollowTheHost(t *testing.T) {
 		return at(at(doc, "servers").([]any)[0], "url")
 	}
 	equal(t, "https://api.example", server("other.example"), "with a base address of its own")
-	h.api.ByHost = true
+	h.api.Config.ByHost = true
 	equal(t, "http://other.example:8080", server("other.example:8080"), "by host")
 }
 

@@ -178,7 +178,7 @@ func TestPolls_ClockMovesRanges(t *testing.T) {
 			}, nil
 		})
 		clock := now
-		h.api.Now = func() time.Time { return clock }
+		h.api.Config.Now = func() time.Time { return clock }
 		h.unchanged()
 		tag := h.get(c.target).Header().Get("Etag")
 		clock = clock.Add(c.later)

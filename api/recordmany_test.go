@@ -355,7 +355,7 @@ func TestRecordMany_Warnings(t *testing.T) {
 func TestRecordMany_InvalidRecords(t *testing.T) {
 	t.Parallel()
 	h := newFixture(t)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	var each *serve.Operation
 	for _, o := range Operations() {
 		if o.Path == manyPath {

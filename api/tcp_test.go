@@ -57,7 +57,7 @@ func (h *fixture) overTCP() (address string, clients [2]*http.Client) {
 // or without, and of a request that is over its rate.
 func TestTCP_RefusalOfALargeBodyArrives(t *testing.T) {
 	h := newFixture(t)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	address, _ := h.overTCP()
 	body := strings.Repeat("x", 12<<20) // more than a connection keeps
 	for name, c := range map[string]struct {
@@ -87,7 +87,7 @@ func TestTCP_RefusalOfALargeBodyArrives(t *testing.T) {
 // what belongs to them, and a header or a body over its bound is 413.
 func TestTCP_BothProtocols(t *testing.T) {
 	h := newFixture(t)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	h.manyBrands(100)
 	address, clients := h.overTCP()
 	const list = "/v1.1/brands?limit=1000&apiKey=" + keyAdvanced
@@ -158,7 +158,7 @@ func TestTCP_BothProtocols(t *testing.T) {
 // answer is whole and its own.
 func TestTCP_AnswersAreTheirOwn(t *testing.T) {
 	h := newFixture(t)
-	h.api.Logger = discarded
+	h.api.Config.Logger = discarded
 	h.manyBrands(400)
 	address, clients := h.overTCP()
 	target := func(n int) string { return fmt.Sprintf("%s/v1.1/brands?limit=%d&apiKey=%s", address, n, keyAdvanced) }

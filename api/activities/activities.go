@@ -116,7 +116,7 @@ const defaultValue = 1
 
 // put makes the command that the parameters mean.
 func (t *definitionTexts) put(req *serve.Request) (*domain.PutDefinition, error) {
-	p := &domain.PutDefinition{At: req.Now.UnixMilli()}
+	p := &domain.PutDefinition{At: req.Clock.Now.UnixMilli()}
 	d := &p.Definition
 	if t.BrandID != nil {
 		// 0 was cleared: any brand. That the brand is there is judged where the command
@@ -253,6 +253,6 @@ func Delete(ctx context.Context, req *serve.Request, in *activityIn) (wire.Delet
 		_, err := req.Definition(in.ActivityID, "activityid")
 		return wire.Deleted{}, err
 	}
-	_, err := req.Command(ctx, &domain.DeleteDefinition{ID: id, At: req.Now.UnixMilli()})
+	_, err := req.Command(ctx, &domain.DeleteDefinition{ID: id, At: req.Clock.Now.UnixMilli()})
 	return wire.Deleted{Deleted: err == nil}, err
 }

@@ -141,7 +141,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 		return nil, err
 	}
 	if in.Async {
-		req.Status = http.StatusAccepted
+		req.Response.Status = http.StatusAccepted
 	}
 	if s.Durable {
 		return &wire.Accepted{Accepted: true, Marker: s.Activity.Content.Marker}, nil
@@ -222,7 +222,7 @@ func recording(req *serve.Request, in *Action, a *domain.Activity, durable bool)
 	if a.Content.Marker == "" {
 		// What the answer names must be what the feed shows, and the log's time is not
 		// known before the outcome.
-		a.Content.Marker = wire.Marker(req.Now)
+		a.Content.Marker = wire.Marker(req.Clock.Now)
 	}
 	return s, nil
 }
@@ -271,7 +271,7 @@ func activityOf(req *serve.Request, in *Action) (*domain.Activity, error) {
 // the application and the marker, else the request.
 func dedupSource(req *serve.Request, in *Action) (source, id string) {
 	if in.Marker != "" {
-		return "app/" + wire.Number(req.App.ID), in.Marker
+		return "app/" + wire.Number(req.Caller.App.ID), in.Marker
 	}
 	return "request", req.ID.String()
 }
@@ -292,7 +292,7 @@ func stamp(req *serve.Request, a *domain.Activity, in *Action) error {
 			return domain.Bad(domain.MissingParameter, "brandid", "brandid is required: the definition has no brand")
 		}
 	}
-	if fault := in.timeFault(req.Now); fault != nil {
+	if fault := in.timeFault(req.Clock.Now); fault != nil {
 		return fault
 	}
 	if unknown != nil {

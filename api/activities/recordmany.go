@@ -50,7 +50,7 @@ func RecordMany(ctx context.Context, req *serve.Request, in *recordManyIn) (*wir
 		return nil, err
 	}
 	if in.Async {
-		req.Status = http.StatusAccepted
+		req.Response.Status = http.StatusAccepted
 	}
 	if err := fillMarkers(ctx, req, items); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (m *manyItem) submission(a *domain.Activity, durable bool) {
 		m.sub.Request = domain.RequestID{}
 	}
 	if a := m.sub.Activity; a.Content.Marker == "" {
-		a.Content.Marker = wire.Marker(m.req.Now)
+		a.Content.Marker = wire.Marker(m.req.Clock.Now)
 	}
 }
 
@@ -180,7 +180,7 @@ func submitAll(ctx context.Context, req *serve.Request, items []manyItem) error 
 	if known == 0 {
 		return of[0].err
 	}
-	req.Replayed = replayed == len(all)
+	req.Response.Replayed = replayed == len(all)
 	return nil
 }
 
@@ -226,7 +226,7 @@ func fillMarkers(ctx context.Context, req *serve.Request, items []manyItem) erro
 	if len(there) == 0 {
 		return nil
 	}
-	said, err := req.Engine.Show(ctx, req.Account(), there, req.Position)
+	said, err := req.Engine.Show(ctx, req.Account(), there, req.Response.Position)
 	if err != nil {
 		return serve.WaitFault(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 // Show answers the application of the key.
 func Show(_ context.Context, req *serve.Request, _ *struct{}) (*wire.Application, error) {
-	app := req.App
+	app := req.Caller.App
 	account, ok := req.Catalog.Account(app.Account)
 	if !ok {
 		return nil, serve.ErrShape("application")
@@ -40,14 +40,14 @@ type domainIn struct {
 // Allow puts a domain on the allowlist.
 func Allow(ctx context.Context, req *serve.Request, in *domainIn) (*wire.Allowlist, error) {
 	return change(ctx, req, &domain.AllowDomain{
-		Application: req.App.ID, Domain: string(in.Domain), At: req.Now.UnixMilli(),
+		Application: req.Caller.App.ID, Domain: string(in.Domain), At: req.Clock.Now.UnixMilli(),
 	})
 }
 
 // Unallow takes a domain from the allowlist.
 func Unallow(ctx context.Context, req *serve.Request, in *domainIn) (*wire.Allowlist, error) {
 	return change(ctx, req, &domain.UnallowDomain{
-		Application: req.App.ID, Domain: string(in.Domain), At: req.Now.UnixMilli(),
+		Application: req.Caller.App.ID, Domain: string(in.Domain), At: req.Clock.Now.UnixMilli(),
 	})
 }
 
@@ -56,7 +56,7 @@ func change(ctx context.Context, req *serve.Request, command domain.Command) (*w
 	if _, err := req.Command(ctx, command); err != nil {
 		return nil, err
 	}
-	app, ok := req.Catalog.Application(req.App.ID)
+	app, ok := req.Catalog.Application(req.Caller.App.ID)
 	if !ok {
 		return nil, serve.ErrShape("allowlist")
 	}

@@ -114,7 +114,7 @@ func (s *Service) Edit(ctx context.Context, req *serve.Request, in *editBrandIn)
 func (s *Service) putBrand(ctx context.Context, req *serve.Request, id domain.BrandID, given domain.BrandFields) (wire.Brand, error) {
 	derive(given)
 	s.resolveLinks(ctx, req, given)
-	out, err := req.Command(ctx, &domain.PutBrand{ID: id, Given: given, At: req.Now.UnixMilli()})
+	out, err := req.Command(ctx, &domain.PutBrand{ID: id, Given: given, At: req.Clock.Now.UnixMilli()})
 	if err != nil {
 		return wire.Brand{}, err
 	}
@@ -138,6 +138,6 @@ func Delete(ctx context.Context, req *serve.Request, in *deleteBrandIn) (wire.De
 		_, err := req.Brand(in.BrandID, "brandid")
 		return wire.Deleted{}, err
 	}
-	_, err := req.Command(ctx, &domain.DeleteBrand{ID: id, Force: in.Force, At: req.Now.UnixMilli()})
+	_, err := req.Command(ctx, &domain.DeleteBrand{ID: id, Force: in.Force, At: req.Clock.Now.UnixMilli()})
 	return wire.Deleted{Deleted: err == nil}, err
 }

@@ -43,13 +43,13 @@ func (k Maker) Of(req *serve.Request, m *domain.Member, by domain.Service) *wire
 			brands = append(brands, *o.ID)
 		}
 	}
-	req.AtLast(func() (err error) {
-		if req.Outdated(m) {
-			e.JWT = req.Token
+	req.Response.AtLast(func() (err error) {
+		if req.Caller.Outdated(m) {
+			e.JWT = req.Caller.Token
 			return nil
 		}
 		subject := token.Subject{Member: m.ID, Service: by, Brands: brands, Segments: segments, From: m.TokensFrom()}
-		e.JWT, err = k.Tokens.Sign(subject, req.App.ID, req.Catalog.SigningKeys(), req.Now)
+		e.JWT, err = k.Tokens.Sign(subject, req.Caller.App.ID, req.Catalog.SigningKeys(), req.Clock.Now)
 		return err
 	})
 	return e
@@ -105,7 +105,7 @@ func AnyOptIn(req *serve.Request, o *domain.OptState) wire.OptIn {
 // access is a member's access token; of a bare member it is not known, and an outdated member token
 // does not get it: it is exchanged for a new one.
 func (k Maker) access(req *serve.Request, m *domain.Member) string {
-	if m.IsBare() || req.Outdated(m) {
+	if m.IsBare() || req.Caller.Outdated(m) {
 		return ""
 	}
 	return k.Tokens.Access(m.ID, m.TokenRandom, m.TokenMade)
@@ -118,7 +118,7 @@ func (k Maker) Member(req *serve.Request, m *domain.Member) wire.Member {
 	return wire.Member{
 		ID: uint64(m.ID), FirstName: field(domain.FirstName), Surname: field(domain.Surname), Username: field(domain.Username),
 		Email: field(domain.EmailAddress), Gender: field(domain.Gender), Bio: field(domain.Bio),
-		AccessToken: k.access(req, m), AvatarURL: wire.Avatar(req.Base, m),
+		AccessToken: k.access(req, m), AvatarURL: wire.Avatar(req.Links.Base, m),
 		Country: wire.Null(bind.CountryName()[country]), City: field(domain.City), State: field(domain.Region),
 		CountryCode: wire.Null(country), PostCode: field(domain.PostCode),
 		GeoCountry: field(domain.GeoCountry), GeoCity: field(domain.GeoCity), GeoRegion: field(domain.GeoRegion),

@@ -29,7 +29,7 @@ type eraseIn struct {
 // Delete erases a member. A node that cannot sign the receipt erases nothing: there is no other
 // request that would give one.
 func (s *Service) Delete(ctx context.Context, req *serve.Request, in *eraseIn) (*wire.Erased, error) {
-	if !s.tokens.Signs(req.Catalog.SigningKeys(), req.Now) {
+	if !s.tokens.Signs(req.Catalog.SigningKeys(), req.Clock.Now) {
 		return nil, token.ErrNoKey
 	}
 	member := domain.MemberID(in.MemberID)
@@ -37,16 +37,16 @@ func (s *Service) Delete(ctx context.Context, req *serve.Request, in *eraseIn) (
 		return nil, err
 	}
 	sub := req.Submission()
-	erase := &domain.EraseMember{Member: member, At: req.Now.UnixMilli()}
+	erase := &domain.EraseMember{Member: member, At: req.Clock.Now.UnixMilli()}
 	if s.kept > 0 {
-		erase.GoneBy = req.Now.Add(s.kept).UnixMilli()
+		erase.GoneBy = req.Clock.Now.Add(s.kept).UnixMilli()
 	}
 	sub.Command, sub.Slot = erase, member.Slot()
 	out, err := req.Submit(ctx, sub)
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := s.tokens.SignReceipt(receiptOf(req, &out), req.Catalog.SigningKeys(), req.Now)
+	receipt, err := s.tokens.SignReceipt(receiptOf(req, &out), req.Catalog.SigningKeys(), req.Clock.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func receiptOf(req *serve.Request, out *domain.Outcome) *token.Receipt {
 		at.Shards = append(at.Shards, domain.ShardOffset{Shard: s.Shard, Next: out.ErasedNext})
 	}
 	r := &token.Receipt{
-		Member: out.Member, Account: req.Account(), Application: req.App.ID,
+		Member: out.Member, Account: req.Account(), Application: req.Caller.App.ID,
 		Erased: time.UnixMilli(out.ErasedAt).UTC().Truncate(time.Second), Position: wire.EncodePosition(at),
 	}
 	if out.GoneBy > 0 {

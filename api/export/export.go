@@ -138,7 +138,7 @@ func (l *Lines) end(ctx context.Context) (done bool, err error) {
 	for i := range l.sharing {
 		l.put(l.sharing[i])
 	}
-	l.counts.Type, l.counts.Position = wire.EndLine, wire.EncodePosition(l.req.Position)
+	l.counts.Type, l.counts.Position = wire.EndLine, wire.EncodePosition(l.req.Response.Position)
 	l.put(l.counts)
 	return true, nil
 }

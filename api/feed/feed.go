@@ -132,7 +132,7 @@ func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, contents *dom
 		MemberName: wire.Null(wire.MemberName(m.Profile)), Value: wire.Number(row.Points), ActivityID: wire.Number(row.Definition),
 		ActivityType: d.Type, ServiceType: row.Service.String(), MemberID: wire.Number(m.ID),
 		MemberEmail: wire.Null(m.Profile.Get(domain.EmailAddress)), Username: wire.Null(m.Profile.Get(domain.Username)),
-		MemberAvatarURL: wire.Avatar(req.Base, m),
+		MemberAvatarURL: wire.Avatar(req.Links.Base, m),
 	}
 	if item.Marker == "" {
 		item.Marker = wire.Marker(time.UnixMilli(contents.Recorded))

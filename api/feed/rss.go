@@ -67,7 +67,7 @@ func ListRSS(ctx context.Context, req *serve.Request, in *feedIn) (*RSS, error) 
 	if err != nil {
 		return nil, err
 	}
-	about := &feeds.RssFeed{Title: "Ovation", Link: req.Base + "/", Description: "What members did", Generator: "Ovation"}
+	about := &feeds.RssFeed{Title: "Ovation", Link: req.Links.Base + "/", Description: "What members did", Generator: "Ovation"}
 	if b := req.AnyBrand(domain.BrandID(in.BrandID.Small())); b != nil {
 		about.Title = b.Name()
 		about.Link = cmp.Or(b.Fields["OfficialWebsiteURL"], about.Link)
@@ -82,8 +82,8 @@ func ListRSS(ctx context.Context, req *serve.Request, in *feedIn) (*RSS, error) 
 
 // self is the address of the feed as it was asked for, without the key.
 func self(req *serve.Request) string {
-	req.Self = true
-	to := req.Base + req.Path
+	req.Links.Self = true
+	to := req.Links.Base + req.Links.Path
 	if query := req.Params.Query(serve.Unhashed); query != "" {
 		to += "?" + query
 	}

@@ -71,7 +71,7 @@ func (s *Service) Auth(ctx context.Context, req *serve.Request, in *authIn) (*wi
 		out.Data, out.OptIns, out.Services = &data, e.OptIns, e.Services
 	}
 	out.Only(only)
-	req.AtLast(func() error { // after the envelope's own
+	req.Response.AtLast(func() error { // after the envelope's own
 		out.JWT = e.JWT
 		return nil
 	})
@@ -101,7 +101,7 @@ func (in *authIn) selection(req *serve.Request) (*wire.Selection, error) {
 // not any more, is NoAccount, whatever it fails by.
 func (s *Service) authenticated(ctx context.Context, req *serve.Request, in *authIn) (*domain.Member, error) {
 	if !in.AccessToken.given {
-		return req.Member(ctx, req.Bearer, req.Wait)
+		return req.Member(ctx, req.Caller.Bearer, req.Wait)
 	}
 	given := in.AccessToken.AccessToken
 	m, err := req.Member(ctx, s.envelopes.Tokens.Member(given), req.Wait)
@@ -113,7 +113,7 @@ func (s *Service) authenticated(ctx context.Context, req *serve.Request, in *aut
 	case !s.envelopes.Tokens.Is(given, m):
 		return nil, errNoAccount
 	}
-	return m, req.Own(m.ID)
+	return m, req.Caller.Own(m.ID)
 }
 
 var errNoAccount = domain.Bad(domain.NoAccount, "accessToken", "no member of the account has this access token")

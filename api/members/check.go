@@ -102,10 +102,10 @@ func openRange(req *serve.Request, in bind.Range) (domain.Range, error) {
 	if fault != nil {
 		return domain.Range{}, fault
 	}
-	req.Warnings = append(req.Warnings, r.Warnings...)
+	req.Response.Warnings = append(req.Response.Warnings, r.Warnings...)
 	if !started {
 		r.Span.From = 0
 	}
-	req.Span = r.Span.String()
+	req.Response.Span = r.Span.String()
 	return r.Span.Seconds(), nil
 }

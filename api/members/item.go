@@ -148,7 +148,7 @@ func fill(
 		Address: text(domain.Address), Addressline2: text(domain.AddressLine2), HomePhone: text(domain.HomePhone), MobilePhone: text(domain.MobilePhone),
 		LastVisited: wire.NullMillis(m.LastLogin()), Score: wire.Number(r.Score), ActivityCount: wire.Number(r.Actions),
 		GeoCity: text(domain.GeoCity), GeoRegion: text(domain.GeoRegion), GeoCountry: text(domain.GeoCountry),
-		GeoLat: text(domain.GeoLat), GeoLong: text(domain.GeoLong), MemberAvatarURL: wire.Avatar(req.Base, m),
+		GeoLat: text(domain.GeoLat), GeoLong: text(domain.GeoLong), MemberAvatarURL: wire.Avatar(req.Links.Base, m),
 		CountryCode: text(domain.Country), VerifiedEmail: text(domain.VerifiedEmail), Services: envelope.Records(m),
 	}
 	if optIns := envelope.OptIns(req, m); len(optIns) > 0 {

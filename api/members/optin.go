@@ -111,7 +111,7 @@ func (s *Service) opt(ctx context.Context, req *serve.Request, in *optIn, to dom
 	} else if err := req.RefuseMerged(ctx, of.Member); err != nil {
 		return nil, serve.WithParameter(err, "id")
 	}
-	at, c := command(of, to, req.Now.UnixMilli())
+	at, c := command(of, to, req.Clock.Now.UnixMilli())
 	sub := req.Submission()
 	sub.Command, sub.Slot = c, at.Slot()
 	out, err := req.Submit(ctx, sub)

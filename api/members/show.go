@@ -134,7 +134,7 @@ func (s *Service) Show(ctx context.Context, req *serve.Request, in *memberIn) (*
 func (s *Service) Find(ctx context.Context, req *serve.Request, in *findIn) (*wire.Envelope, error) {
 	return s.showWith(ctx, req, &in.Show, func() (*domain.Member, error) {
 		if !in.named() {
-			return req.Member(ctx, req.Bearer, req.Wait)
+			return req.Member(ctx, req.Caller.Bearer, req.Wait)
 		}
 		return selection.Member(ctx, req, selection.Verified(in.Ways(in.Email), in.VerifiedEmail))
 	})

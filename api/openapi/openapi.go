@@ -142,7 +142,7 @@ func (d *describer) operation(o *serve.Operation) object {
 		d.body(op, o)
 	}
 	op["parameters"] = params
-	if o.TakesBearer {
+	if o.Access.TakesBearer {
 		op["security"] = security(true)
 	}
 	text := textOf(o)

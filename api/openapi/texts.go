@@ -174,9 +174,9 @@ func textOf(o *serve.Operation) (text []string) {
 		text = append(text, note)
 	}
 	switch {
-	case o.OfMember:
+	case o.Access.OfMember:
 		text = append(text, "A public key needs the Bearer of the member.")
-	case o.Public:
+	case o.Access.Public:
 		text = append(text, "A public key may use it.")
 	}
 	return text

@@ -123,6 +123,6 @@ func StepOf(req *serve.Request, name string) *serve.Request {
 
 // Join has a request read and show what the answer to a part of it has seen.
 func Join(req, part *serve.Request) {
-	req.RaisePosition(part.Position)
-	req.Wait = req.Wait.Reach(part.Position)
+	req.RaisePosition(part.Response.Position)
+	req.Wait = req.Wait.Reach(part.Response.Position)
 }

@@ -14,7 +14,7 @@ import (
 
 // PastDay refuses a birth date that is not past; nil: none is given.
 func PastDay(req *serve.Request, date *bind.Birthdate) error {
-	if date != nil && string(*date) >= req.Now.UTC().Format(time.DateOnly) {
+	if date != nil && string(*date) >= req.Clock.Now.UTC().Format(time.DateOnly) {
 		return domain.Bad(domain.InvalidParameter, "birthdate", "birthdate must be a past day")
 	}
 	return nil

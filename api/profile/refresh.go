@@ -78,14 +78,14 @@ func (t *tokenRefresh) submit(
 		return u, &u.Personal, err
 	}
 	m, err := t.service.sealer.ChangeFrom(ctx, req, id, first, apply)
-	if err != nil || !req.Replayed || t.got.Token == "" {
+	if err != nil || !req.Response.Replayed || t.got.Token == "" {
 		return m, err
 	}
 	// A repeat on another node was faster: its outcome counts. The token of this one is stored too,
 	// since the network may have ended the other's.
 	_, _ = rand.Read(req.ID[:]) // never fails
 	m, err = t.service.sealer.Change(ctx, req, id, apply)
-	req.Replayed = true
+	req.Response.Replayed = true
 	return m, err
 }
 
@@ -98,7 +98,7 @@ func (t *tokenRefresh) find(req *serve.Request, m *domain.Member) (*domain.Servi
 	if t.ServiceID == 0 {
 		held.Services = nil
 		for i := range m.Services {
-			if m.Services[i].Application == req.App.ID {
+			if m.Services[i].Application == req.Caller.App.ID {
 				held.Services = append(held.Services, m.Services[i])
 			}
 		}
@@ -120,7 +120,7 @@ func (t *tokenRefresh) find(req *serve.Request, m *domain.Member) (*domain.Servi
 // apply makes the update of the member as it is. The network is asked again where the record has
 // another refresh token than the one that it was asked by.
 func (t *tokenRefresh) apply(ctx context.Context, req *serve.Request, m *domain.Member, p *domain.Personal) (*domain.UpdateMember, error) {
-	u := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
+	u := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Clock.Now.UnixMilli()}
 	r, secret, err := t.find(req, m)
 	if err != nil {
 		return u, err
@@ -136,7 +136,7 @@ func (t *tokenRefresh) apply(ctx context.Context, req *serve.Request, m *domain.
 	change := domain.RecordUpdate{ID: r.ID, Validity: domain.TokenRefused}
 	if part := p.Service(r.Application, r.Identity); part != nil && !t.refused {
 		change.Validity = domain.TokenValid
-		change.Given = domain.Fields{{Field: domain.RecordExpires, Value: t.expires(req.Now)}}
+		change.Given = domain.Fields{{Field: domain.RecordExpires, Value: t.expires(req.Clock.Now)}}
 		part.Fields = part.Fields.With(domain.Fields{
 			{Field: domain.RecordToken, Value: t.got.Token}, {Field: domain.RecordSecret, Value: t.got.RefreshToken},
 		})
@@ -164,7 +164,7 @@ const probedMost = 1 << 12
 func (s *Service) probe(
 	ctx context.Context, req *serve.Request, m *domain.Member,
 ) (out domain.Outcome, first int, known bool, err error) {
-	none := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Now.UnixMilli()}
+	none := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Clock.Now.UnixMilli()}
 	none.Personal.Base = math.MaxUint32
 	none.Personal.Key = m.Personal.Key
 	n, _ := s.probed.GetIfPresent(req.ID)

@@ -30,7 +30,7 @@ func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *rem
 	}
 	m, err := s.sealer.Change(ctx, req, ownerOf(named, uint64(in.ServiceID)),
 		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
-			c := &domain.RemoveService{Member: m.ID, Record: uint64(in.ServiceID), At: req.Now.UnixMilli()}
+			c := &domain.RemoveService{Member: m.ID, Record: uint64(in.ServiceID), At: req.Clock.Now.UnixMilli()}
 			at := slices.IndexFunc(m.Services, func(r domain.ServiceRecord) bool { return r.ID == c.Record })
 			if at < 0 { // the shard says so, unless the request is a repeat
 				return c, nil, nil
@@ -119,7 +119,7 @@ func (s *Service) reset(
 		func(m *domain.Member, p *domain.Personal) (_ domain.Command, _ *domain.PersonalPut, err error) {
 			p.TokenRandom = random
 			c := &domain.ResetPassword{
-				Member: m.ID, Address: address, TokenHash: s.envelopes.Tokens.Hash(random), At: req.Now.UnixMilli(),
+				Member: m.ID, Address: address, TokenHash: s.envelopes.Tokens.Hash(random), At: req.Clock.Now.UnixMilli(),
 			}
 			if address.IsZero() {
 				return c, &c.Personal, nil

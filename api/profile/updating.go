@@ -94,7 +94,7 @@ func (u *updating) changes(m *domain.Member) bool {
 
 // change makes the update of the own record of one of the members.
 func (u *updating) change(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
-	c := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: u.req.Now.UnixMilli()}
+	c := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: u.req.Clock.Now.UnixMilli()}
 	given := u.cleared
 	if m.ID == u.of.ID {
 		given = u.profile()

@@ -40,7 +40,7 @@ func (s *Service) verified(ctx context.Context, req *serve.Request, in *verifyIn
 	if err != nil {
 		return s.mergedBefore(ctx, req, in, err)
 	}
-	if m.Application != req.App.ID {
+	if m.Application != req.Caller.App.ID {
 		return nil, domain.Bad(domain.WrongApplication, "apiKey", "the member registered with another application")
 	}
 	among, err := s.begunWith(ctx, req, in, m)
@@ -121,7 +121,7 @@ func shownPart(req *serve.Request, owner domain.MemberID) *serve.Request {
 func (v *verification) mark(
 	ctx context.Context, req, part *serve.Request, claims bool,
 ) (*domain.Member, error) {
-	at := req.Now.UnixMilli()
+	at := req.Clock.Now.UnixMilli()
 	m, err := v.sealer.Change(ctx, part, v.owner,
 		func(m *domain.Member, p *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
 			p.Profile = p.Profile.With(domain.Fields{{Field: domain.VerifiedEmail, Value: v.email}})
@@ -142,7 +142,7 @@ func (v *verification) mark(
 			return u, &u.Personal, nil
 		})
 	personal.Join(req, part)
-	req.Replayed = part.Replayed
+	req.Response.Replayed = part.Response.Replayed
 	return m, err
 }
 
@@ -167,7 +167,7 @@ func (s *Service) claimFreed(ctx context.Context, req *serve.Request, m *domain.
 		_, err = s.sealer.Change(ctx, part, m.Holder(r.ID),
 			func(m *domain.Member, _ *domain.Personal) (domain.Command, *domain.PersonalPut, error) {
 				return &domain.UpdateMember{
-					Member: m.ID, Email: m.Email, At: req.Now.UnixMilli(),
+					Member: m.ID, Email: m.Email, At: req.Clock.Now.UnixMilli(),
 					Records: []domain.RecordUpdate{{ID: r.ID, Verified: address}},
 				}, nil, nil
 			})

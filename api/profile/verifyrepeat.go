@@ -55,7 +55,7 @@ func (s *Service) mergedBefore(
 			return nil, err
 		}
 		if marked {
-			req.Replayed = true
+			req.Response.Replayed = true
 			return req.Survivor(ctx, named.ID, req.Wait)
 		}
 	}

@@ -40,7 +40,7 @@ func (c *confirmer) confirm(ctx context.Context, req *serve.Request, service dom
 		return nil
 	}
 	id := confirmationOf(req.ID, service, token, uid)
-	if at, ok := c.confirmed.GetIfPresent(id); ok && req.Now.Sub(at) < confirmedWhile {
+	if at, ok := c.confirmed.GetIfPresent(id); ok && req.Clock.Now.Sub(at) < confirmedWhile {
 		return nil
 	}
 	err := c.networks.Check(ctx, service, token, uid)
@@ -48,7 +48,7 @@ func (c *confirmer) confirm(ctx context.Context, req *serve.Request, service dom
 		return domain.Bad(domain.InvalidParameter, "authtoken", "the network does not confirm that authtoken is of this uid")
 	}
 	if err == nil && req.Keyed {
-		c.confirmed.Set(id, req.Now)
+		c.confirmed.Set(id, req.Clock.Now)
 	}
 	return err
 }

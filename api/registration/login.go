@@ -49,7 +49,7 @@ func (in *loginIn) Missing(has func(string) bool) string {
 // Login logs a member in by a service record of the application. An address from which too many
 // wrong passwords came is refused before anything is looked up.
 func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*wire.Envelope, error) {
-	if req.Public() && in.IP != "" { // everybody may say so
+	if req.Caller.Public() && in.IP != "" { // everybody may say so
 		req.Warn("ip was ignored: a public key does not say where the member is")
 		in.IP = ""
 	}
@@ -67,7 +67,7 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	made := in.command(req, at)
 	out, err := personal.Submit(ctx, req, func(sub *domain.Submission) error { return s.prepareLogin(ctx, req, in, made, at, sub) })
 	if domain.CodeOf(err) == domain.WrongPassword && !out.Replayed {
-		s.wrong.note(from, req.Now)
+		s.wrong.note(from, req.Clock.Now)
 	}
 	if err != nil {
 		return nil, err
@@ -192,8 +192,8 @@ func (in *loginIn) renew(part *domain.PersonalService) bool {
 // command is the login, without what depends on its member.
 func (in *loginIn) command(req *serve.Request, at domain.Geo) *domain.LogIn {
 	l := &domain.LogIn{
-		Application: req.App.ID, Service: domain.Service(in.Service), Domain: string(in.Domain), Strict: in.StrictSSO,
-		At: req.Now.UnixMilli(), Visit: in.visit(req, string(in.Domain), at),
+		Application: req.Caller.App.ID, Service: domain.Service(in.Service), Domain: string(in.Domain), Strict: in.StrictSSO,
+		At: req.Clock.Now.UnixMilli(), Visit: in.visit(req, string(in.Domain), at),
 	}
 	uid := in.UID
 	if l.Service == domain.Email {

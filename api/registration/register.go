@@ -120,12 +120,12 @@ func (s *Service) Attach(ctx context.Context, req *serve.Request, in *attachIn) 
 // authtoken is checked nowhere, and one at a member without the member's Bearer.
 func (c *confirmer) permitted(req *serve.Request, service domain.Service, to domain.MemberID) error {
 	switch {
-	case !req.Public():
+	case !req.Caller.Public():
 		return nil
 	case service != domain.Email && !c.networks.Checks(service):
 		return domain.Bad(domain.WrongApplication, "service",
 			"a public key takes email and networks that check authtoken: for this one no check is configured")
-	case to != 0 && req.Bearer != to:
+	case to != 0 && req.Caller.Bearer != to:
 		return domain.Bad(domain.WrongApplication, "id", "a public key needs the Bearer of the member here")
 	}
 	return nil
@@ -148,7 +148,7 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	}
 	out, err := s.submitRegistration(ctx, req, newRegistration(req, in, in.place(s.geo)), to)
 	if fault, ok := errors.AsType[*domain.Error](err); ok && wrongPassword(fault) && !out.Replayed {
-		s.wrong.note(from, req.Now)
+		s.wrong.note(from, req.Clock.Now)
 	}
 	if err != nil {
 		return nil, err

@@ -269,6 +269,6 @@ func registered(ctx context.Context, req *serve.Request, all []*manyItem) *wire.
 			replayed++
 		}
 	}
-	req.Replayed = req.Keyed && replayed > 0 && replayed == len(all)-out.Rejected
+	req.Response.Replayed = req.Keyed && replayed > 0 && replayed == len(all)-out.Rejected
 	return out
 }

@@ -32,7 +32,7 @@ type registration struct {
 
 func newRegistration(req *serve.Request, in *registerIn, at domain.Geo) *registration {
 	r := &registration{
-		in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID(), account: req.Account(), application: req.App.ID,
+		in: in, service: domain.Service(in.Service), uid: in.UID, uuid: newUUID(), account: req.Account(), application: req.Caller.App.ID,
 		at: at,
 	}
 	if r.service == domain.Email {
@@ -54,8 +54,8 @@ func (s *Service) command(
 	req *serve.Request, r *registration, known *domain.Member,
 ) (*domain.RegisterMember, *domain.Personal) {
 	m := &domain.RegisterMember{
-		Application: req.App.ID, Identity: r.identity, Service: r.service, Domain: string(r.in.Domain),
-		Segment: domain.SegmentID(r.in.SegmentID), At: req.Now.UnixMilli(),
+		Application: req.Caller.App.ID, Identity: r.identity, Service: r.service, Domain: string(r.in.Domain),
+		Segment: domain.SegmentID(r.in.SegmentID), At: req.Clock.Now.UnixMilli(),
 		UUID: r.uuid, TokenHash: s.envelopes.Tokens.Hash(r.random), Visit: r.visit,
 	}
 	p := &domain.Personal{TokenRandom: r.random}
@@ -80,10 +80,10 @@ func (s *Service) command(
 func (r *registration) record(
 	req *serve.Request, known *domain.Member, m *domain.RegisterMember, p *domain.Personal,
 ) {
-	before := recordBy(known, req.App.ID, r.identity)
-	part := p.Service(req.App.ID, r.identity)
+	before := recordBy(known, req.Caller.App.ID, r.identity)
+	part := p.Service(req.Caller.App.ID, r.identity)
 	if part == nil {
-		p.Services = append(p.Services, domain.PersonalService{Application: req.App.ID, Identity: r.identity, UID: r.uid})
+		p.Services = append(p.Services, domain.PersonalService{Application: req.Caller.App.ID, Identity: r.identity, UID: r.uid})
 		part = &p.Services[len(p.Services)-1]
 	}
 	var given domain.Fields

@@ -56,7 +56,7 @@ func (w *wrongPasswords) check(req *serve.Request, service domain.Service, from 
 	if service != domain.Email {
 		return nil
 	}
-	if req.Retry = w.locked(from, req.Now); req.Retry > 0 {
+	if req.Response.Retry = w.locked(from, req.Clock.Now); req.Response.Retry > 0 {
 		return domain.Bad(domain.Locked, "ip", "too many wrong passwords came from this address")
 	}
 	return nil

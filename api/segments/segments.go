@@ -164,7 +164,7 @@ func segmentActivity(entry string) (a domain.SegmentActivity, err error) {
 // are there is judged where it is applied; an id that none can have does not fit into
 // it.
 func (t *segmentTexts) put(req *serve.Request) (*domain.PutSegment, error) {
-	p := &domain.PutSegment{At: req.Now.UnixMilli()}
+	p := &domain.PutSegment{At: req.Clock.Now.UnixMilli()}
 	s := &p.Segment
 	give := func(name string, given bool) bool {
 		if given {
@@ -289,6 +289,6 @@ func Delete(ctx context.Context, req *serve.Request, in *segmentIn) (wire.Delete
 		_, err := req.Segment(in.SegmentID, "segmentid")
 		return wire.Deleted{}, err
 	}
-	_, err := req.Command(ctx, &domain.DeleteSegment{ID: id, At: req.Now.UnixMilli()})
+	_, err := req.Command(ctx, &domain.DeleteSegment{ID: id, At: req.Clock.Now.UnixMilli()})
 	return wire.Deleted{Deleted: err == nil}, err
 }

@@ -79,9 +79,9 @@ func Holder(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member
 	m, holder, err := named(ctx, req, ways)
 	switch code := domain.CodeOf(err); {
 	case err == nil:
-		return m, holder, req.Own(m.ID)
-	case req.Public() && (code == domain.NotFound || code == domain.Gone):
-		return nil, 0, req.Own(0)
+		return m, holder, req.Caller.Own(m.ID)
+	case req.Caller.Public() && (code == domain.NotFound || code == domain.Gone):
+		return nil, 0, req.Caller.Own(0)
 	}
 	return nil, 0, err
 }

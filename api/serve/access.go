@@ -12,13 +12,13 @@ func logAccess(to *slog.Logger, x *exchange, took time.Duration) {
 	attrs := make([]slog.Attr, 0, 7)
 	attrs = append(attrs,
 		slog.String("method", knownMethod(x.r.Method)),
-		slog.String("route", x.route),
-		slog.Int("status", x.status),
-		slog.Int("bytes", x.bytes),
+		slog.String("route", x.reply.route),
+		slog.Int("status", x.reply.status),
+		slog.Int("bytes", x.reply.bytes),
 		slog.Float64("tookMs", float64(took.Microseconds())/1000),
 		slog.String("request", x.random.String()),
 	)
-	if app := x.req.App; app != nil {
+	if app := x.req.Caller.App; app != nil {
 		attrs = append(attrs, slog.Uint64("application", uint64(app.ID)))
 	}
 	to.LogAttrs(x.r.Context(), slog.LevelInfo, "request", attrs...)

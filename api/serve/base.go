@@ -25,13 +25,13 @@ func (a *Server) baseOf(r *http.Request) string {
 	if b := a.hostBase(r); b != nil {
 		return b.address
 	}
-	return a.BaseURL
+	return a.Config.BaseURL
 }
 
 // hostBase is the base of a request's host; nil: it is that of the configuration. The last one is
 // kept: most requests are to one host.
 func (a *Server) hostBase(r *http.Request) *base {
-	if !a.ByHost {
+	if !a.Config.ByHost {
 		return nil
 	}
 	secure := r.TLS != nil
@@ -46,7 +46,7 @@ func (a *Server) hostBase(r *http.Request) *base {
 	if secure {
 		b.address = "https://" + strings.TrimSuffix(b.host, ":443")
 	}
-	b.document = sync.OnceValue(func() *sealed { return seal("application/json", pageLife, a.Document(b.address)) })
+	b.document = sync.OnceValue(func() *sealed { return seal("application/json", pageLife, a.Config.Document(b.address)) })
 	a.base.Store(b)
 	return b
 }

@@ -2,18 +2,17 @@
 // and back.
 //
 //	request ─► route ─► authenticate ─► limits ─► body ─► public key ─► request id ─► bind
-//	            5 6         1 2         8 9 12    14 17       15                      3 4
+//	            5 6         1 2         8 9 12    14 17       15            4          3 4
 //	        ─► page, scope, wait_for, refresh ─► response cache ─► memory ─► handler ─► answer
-//	                 3     2       11                               8 11     5 16 15 7…
+//	              4      15    4 11     11                          8 11     5 16 15 7…
 //
 // The numbers are the codes of the contract, in the order it checks: a request with several
-// faults is refused for the one that comes first in the picture. exchange.go is all of it, from
-// ServeHTTP to the call of the handler; the other files are entered where a request needs
-// them: authenticate.go has the caller verified (package auth), accounts.go bounds an account's
-// requests, memory.go what each step holds (package limit), body.go reads a body, paging.go a cursor,
-// explain.go a further page of an explanation, wait.go wait_for and refresh; answer.go makes the
-// answer, reply.go writes it in the coding that the client prefers, access.go its line in the
-// access log.
+// faults is refused for the one that comes first in the picture. steps.go is all of it: the list of the steps that
+// an exchange takes, and below it each of them. serving.go takes them, and counts and logs what became of the request;
+// the other files are entered where a step needs them: body.go reads a body and content.go parses it, wait.go
+// has wait_for and refresh, memory.go what each step holds (package limit), paging.go a cursor, explain.go a
+// further page of an explanation; answer.go makes the answer with its headers (headers.go), reply.go writes it in the
+// coding that the client prefers, access.go its line in the access log.
 //
 // Package auth decides who calls, what the caller may do and which pages may read the answer. A
 // member's token is verified with the key, also where the operation takes none; whose it is
@@ -29,7 +28,7 @@
 // statuses (package problem).
 //
 // An answer is not begun before its question is whole, so no answer is half an error. A Stream is
-// begun with its first part (stream.go): an error after it cuts the connection. No
+// begun with its first part (streaming.go): an error after it cuts the connection. No
 // parameter, key or token is logged. What a client is slow at holds no memory that others need: a body
 // is read, a position is waited for and an answer is written each in a pool of its own.
 //

@@ -38,23 +38,23 @@ var unexplained = []string{
 
 // explainFrom notes what an explanation is of, and where its page begins. A further page is
 // asked for at the first one's moment, so that what depends on the clock is what it was
-// there. in is what the plan has bound.
-func (req *Request) explainFrom(in any) error {
+// there. question is the operation's.
+func (req *Request) explainFrom(question string) error {
 	if !req.Params.On("explain") {
 		return nil
 	}
-	req.explained = &page.Keyset{Question: "explain\n" + req.op.Name() + "\n" + req.op.Plan.Canon(in, unexplained...)}
+	req.explained = &page.Keyset{Question: "explain\n" + question}
 	token, _ := req.Params.Get(page.ExplainAfter)
 	if token == "" {
 		return nil
 	}
-	from, ok := req.server.cursors.Open(token, req.Account(), req.explained.Question)
+	from, ok := req.cursors.Open(token, req.Account(), req.explained.Question)
 	if !ok {
 		return errExplainAfter
 	}
 	req.explained.From = from
 	if from.Minute != 0 {
-		req.Now = time.Unix(from.Minute*60, 0).UTC()
+		req.Clock.Now = time.Unix(from.Minute*60, 0).UTC()
 	}
 	return nil
 }
@@ -108,8 +108,8 @@ func (in *Explaining) Explanation(ctx context.Context, req *Request, answer *dom
 	if len(items) < len(f.Items) {
 		out.Next = explainedNext(req, FeedRow(f, len(items)-1, false))
 	}
-	req.AtLast(func() error {
-		out.Position = wire.EncodePosition(req.Position)
+	req.Response.AtLast(func() error {
+		out.Position = wire.EncodePosition(req.Response.Position)
 		return nil
 	})
 	return out, nil
@@ -118,12 +118,12 @@ func (in *Explaining) Explanation(ctx context.Context, req *Request, answer *dom
 // explainedNext is the address of the actions behind a row, with the dates of the range.
 func explainedNext(req *Request, last page.Row) *string {
 	t := req.explained
-	t.Clock = slices.ContainsFunc(req.Ranges, func(r poll.Range) bool { return !r.In.StartDate.Given || !r.In.EndDate.Given })
-	token := req.server.cursors.Seal(t.Next(last, req.Minute()), req.Account(), t.Question)
+	t.Clock = slices.ContainsFunc(req.Clock.Ranges, func(r poll.Range) bool { return !r.In.StartDate.Given || !r.In.EndDate.Given })
+	token := req.cursors.Seal(t.Next(last, req.Clock.Minute()), req.Account(), t.Question)
 	instead := [][2]string{{page.ExplainAfter, token}}
 	if t.Span != (bind.Span{}) {
 		instead = append(page.Dates(t.Span), instead...)
 	}
-	next := req.Address(instead...)
+	next := req.Links.Address(instead...)
 	return &next
 }

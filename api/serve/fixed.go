@@ -60,12 +60,12 @@ const nothingElse = "default-src 'none'"
 
 // page answers what needs no key; path is that of its route.
 func (a *Server) page(out *reply, path string) error {
-	auth.AllowListed(out.w.Header(), out.r.Header, a.Engine.Catalog())
+	auth.AllowListed(out.w.Header(), out.r.Header, a.Config.Engine.Catalog())
 	if path == keysPath {
 		a.writeKeys(out)
 		return nil
 	}
-	if b := a.hostBase(out.r); path == documentPath && b != nil && b.address != a.BaseURL {
+	if b := a.hostBase(out.r); path == documentPath && b != nil && b.address != a.Config.BaseURL {
 		b.document().write(out)
 		return nil
 	}
@@ -121,14 +121,14 @@ func quality(accept, kind string) float64 {
 
 // writeKeys writes the key set of now.
 func (a *Server) writeKeys(out *reply) {
-	keys := a.Tokens.KeySet(a.Engine.Catalog().SigningKeys(), a.Now())
+	keys := a.Config.Tokens.KeySet(a.Config.Engine.Catalog().SigningKeys(), a.Config.Now())
 	seal("application/jwk-set+json", pageLife, keys).write(out)
 }
 
 // makePages makes what needs no key.
 func (a *Server) makePages() error {
-	a.fixed[documentPath] = seal("application/json", pageLife, a.Document(a.BaseURL))
-	for _, f := range a.Files {
+	a.fixed[documentPath] = seal("application/json", pageLife, a.Config.Document(a.Config.BaseURL))
+	for _, f := range a.Config.Files {
 		page := seal(f.Kind, pageLife, f.Body)
 		page.policy = f.Policy
 		a.fixed[f.Path] = page

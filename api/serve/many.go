@@ -12,20 +12,17 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// MaxWarnings is how many warnings an answer has, those of records, which differ, among them.
-const MaxWarnings = 20
-
 // BindMany binds each record of a body of many into what into gives for it. A record is a request
 // of its own, with the request id of its index; an error of one is no error of the others. The
 // first warnings of the records are the request's.
 func BindMany(req *Request, into func(i int) any) (ones []*Request, errs []error) {
 	ones, errs = make([]*Request, len(req.Records)), make([]error, len(req.Records))
-	outer := fmt.Sprintf("%s %016x", req.Path, req.Params.Hash("", Unhashed...))
+	outer := fmt.Sprintf("%s %016x", req.Links.Path, req.Params.Hash("", Unhashed...))
 	for i, raw := range req.Records {
 		ones[i], errs[i] = req.Record(raw, outer, indexed(req.ID, i), into(i))
-		for _, w := range ones[i].Warnings {
-			if len(req.Warnings) < MaxWarnings && !slices.Contains(req.Warnings, w) {
-				req.Warnings = append(req.Warnings, w)
+		for _, w := range ones[i].Response.Warnings {
+			if len(req.Response.Warnings) < MaxWarnings && !slices.Contains(req.Response.Warnings, w) {
+				req.Response.Warnings = append(req.Response.Warnings, w)
 			}
 		}
 	}
@@ -45,7 +42,7 @@ func indexed(request domain.RequestID, index int) (id domain.RequestID) {
 func HashMany(req *Request, ones []*Request) uint64 {
 	var all []byte
 	for _, one := range ones {
-		all = binary.BigEndian.AppendUint64(all, one.Params.Hash(one.Path, Unhashed...))
+		all = binary.BigEndian.AppendUint64(all, one.Params.Hash(one.Links.Path, Unhashed...))
 	}
 	return req.DedupKey("request body", string(all))
 }

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -91,93 +90,3 @@ func rowsOf(op *Operation, params *bind.Params) int64 {
 	}
 	return int64(min(n, bind.MaxLimit))
 }
-
-// chunkBytes is how much is written at a time: each is progress.
-const chunkBytes = 32 << 10
-
-// patience is how long a client may read nothing of an answer.
-const patience = time.Minute
-
-// smallBytes is the size up to which an answer of HTTP/1.1 is in the buffer of its connection.
-const smallBytes = 2 << 10
-
-// takePlace has the answer hold what it turned out to take while it is written: a small one nothing.
-func takePlace(o *reply, body []byte) error {
-	m := &o.memory
-	if len(body) <= smallBytes && o.r.ProtoMajor < 2 {
-		m.place.Release()
-		return nil
-	}
-	bytes := int64(writtenBytes)
-	if !o.shared {
-		bytes += int64(len(body))
-	}
-	if m.place.Holds() {
-		m.place.Resize(bytes)
-		return nil
-	}
-	s, err := m.pools.Outgoing.Acquire(m.wait.ctx, m.account, bytes)
-	m.place = s
-	return err
-}
-
-// transfer writes a body to the client.
-func transfer(o *reply, body []byte) error {
-	if !o.memory.place.Holds() {
-		n, err := o.w.Write(body)
-		o.bytes += n
-		return err
-	}
-	to := newClientWriter(o, len(body) > chunkBytes)
-	defer o.memory.leave()
-	_, err := to.Write(body)
-	if err == nil && o.r.ProtoMajor >= 2 {
-		err = to.connection.Flush() // what the handler leaves behind is written when nothing is held
-	}
-	if !to.stop() && err == nil {
-		err = errEnded
-	}
-	return err
-}
-
-// errEnded is of a transfer that was ended for others.
-var errEnded = domain.Fail(domain.RateLimited, "the body came, or was read, too slowly while others waited")
-
-// clientWriter writes to the client in chunks, each of them progress of the request's place.
-type clientWriter struct {
-	to         *reply
-	place      *limit.Share
-	connection *http.ResponseController
-}
-
-// newClientWriter begins to write; long: with a time limit for each chunk, in place of that of the connection,
-// which is of whole answers.
-func newClientWriter(o *reply, long bool) *clientWriter {
-	w := &clientWriter{o, &o.memory.place, http.NewResponseController(o.w)}
-	limit := time.Duration(0)
-	if long {
-		limit = patience
-	}
-	w.place.Start(limit, func(t time.Time) { _ = w.connection.SetWriteDeadline(t) }) // some writers have none
-	return w
-}
-
-// Write writes, and counts.
-func (w *clientWriter) Write(p []byte) (written int, err error) {
-	for len(p) > 0 {
-		n, err := w.to.w.Write(p[:min(len(p), chunkBytes)])
-		w.to.bytes += n
-		written += n
-		if err != nil {
-			return written, err
-		}
-		p = p[n:]
-		if !w.place.Moved(n) {
-			return written, errEnded
-		}
-	}
-	return written, nil
-}
-
-// stop ends the writing; false: it was ended before.
-func (w *clientWriter) stop() bool { return w.place.Stop() }

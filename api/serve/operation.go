@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"reflect"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -37,13 +38,14 @@ type Operation struct {
 	Advanced     bool     // needs the advanced plan
 	Objects      []string // parameters whose value may be a JSON object
 	Enterprise   string   // parameters so prefixed need the enterprise plan
-	auth.Access
+	Access       auth.Access
 
 	Each     *bind.Plan // of one record of a body of many; nil: the body is parameters
 	Plan     *bind.Plan
 	Outcomes []Outcome
 	Cached   bool // a poll may be answered from the response cache
-	run      func(*exchange) (any, error)
+	input    func() (in any, its *common)
+	handle   func(ctx context.Context, req *Request, in any) (any, error)
 	counts   *counters
 }
 
@@ -67,10 +69,10 @@ func Advanced(o *Operation) { o.Advanced = true }
 
 // WithBearer marks an operation that takes a member's token: it is about that member alone
 // then, by its parameters memberid and id, and by other names where selection finds them.
-func WithBearer(o *Operation) { o.TakesBearer = true }
+func WithBearer(o *Operation) { o.Access.TakesBearer = true }
 
 // Public marks an operation that a public key may use.
-func Public(o *Operation) { o.Public = true }
+func Public(o *Operation) { o.Access.Public = true }
 
 // PublicWithBearer marks an operation that takes a member's token, and that a public key may
 // use for that member.
@@ -120,7 +122,11 @@ func operation[In, Out any](id, method, group, path, summary string, f Handler[I
 	}
 	o.Plan = bind.NewPlan(reflect.TypeFor[bound[In]](), path, method == http.MethodPost)
 	o.Plan.Ignore("includeOneTime") // whatever asks for everything may ask for it everywhere
-	o.run = func(x *exchange) (any, error) { return run(x, f) }
+	o.input = func() (any, *common) {
+		in := new(bound[In])
+		return in, &in.common
+	}
+	o.handle = func(ctx context.Context, req *Request, in any) (any, error) { return f(ctx, req, &in.(*bound[In]).In) }
 	return o
 }
 
@@ -129,3 +135,30 @@ func (o *Operation) streams() bool { return len(o.Outcomes) > 0 && o.Outcomes[0]
 
 // Name is what the operation is counted and logged under.
 func (o *Operation) Name() string { return o.Method + " " + o.Path }
+
+// question is the operation and what its input means, without some parameters.
+func (o *Operation) question(in any, without []string) string {
+	return o.Name() + "\n" + o.Plan.Canon(in, without...)
+}
+
+// refusePlan refuses what the plan of the caller's application does not have, as far as the parameters are read.
+func (o *Operation) refusePlan(c *auth.Caller, params *bind.Params) error {
+	plan := c.App.Plan
+	switch {
+	case o.Advanced && plan < domain.Advanced:
+		return domain.Fail(domain.PlanRequired, "this operation needs the advanced plan")
+	case c.Key.Scope == domain.ScopeGlobal && plan < domain.Enterprise:
+		return domain.Fail(domain.PlanRequired, "a global key needs the enterprise plan")
+	}
+	return o.refuseCustom(c, params)
+}
+
+// refuseCustom refuses fields that the plan does not have.
+func (o *Operation) refuseCustom(c *auth.Caller, params *bind.Params) (refused error) {
+	if o.Enterprise != "" && c.App.Plan < domain.Enterprise {
+		params.Prefixed(o.Enterprise, func(string, string) {
+			refused = domain.Bad(domain.PlanRequired, o.Enterprise, "custom fields need the enterprise plan")
+		})
+	}
+	return refused
+}

@@ -62,23 +62,23 @@ var notInCursor = []string{
 
 // pageByKeys has the request's list be paged by keys: a cursor is given, perhaps an empty
 // one. A further page is computed at the time of the first, so that all that depends on the
-// clock, ranges and the rules of segments, is the same on each page. in is what the plan bound.
-func (req *Request) pageByKeys(in any) error {
+// clock, ranges and the rules of segments, is the same on each page. question is the operation's.
+func (req *Request) pageByKeys(question string) error {
 	token, _ := req.Params.Get("cursor")
 	var p bind.Page
 	if limit, _ := req.Params.Get("limit"); limit != "" && p.ParseParam(limit) == nil && p.Offset > 0 {
 		return domain.Bad(domain.InvalidParameter, "limit", "limit cannot have an offset beside a cursor")
 	}
-	k := &page.Keyset{Question: req.op.Name() + "\n" + req.op.Plan.Canon(in, notInCursor...)}
+	k := &page.Keyset{Question: question}
 	if token != "" {
-		from, ok := req.server.cursors.Open(token, req.Account(), k.Question)
+		from, ok := req.cursors.Open(token, req.Account(), k.Question)
 		if !ok {
 			return domain.Bad(domain.InvalidParameter, "cursor", "cursor must be one that a next page's address had, beside the same parameters: begin again with cursor= (empty)")
 		}
 		k.From = from
 		k.Span = from.Span
 		if from.Minute != 0 {
-			req.Now = time.Unix(from.Minute*60, 0).UTC()
+			req.Clock.Now = time.Unix(from.Minute*60, 0).UTC()
 		}
 	}
 	req.Keyset = k
@@ -95,8 +95,8 @@ func ResultPage[T any](req *Request, p bind.Page, rows []T, size int, key func(*
 		return rows, wire.Paging{}
 	}
 	rows = rows[:p.Limit]
-	next := req.Keyset.Next(key(&rows[p.Limit-1]), req.Minute())
-	token := req.server.cursors.Seal(next, req.Account(), req.Keyset.Question)
+	next := req.Keyset.Next(key(&rows[p.Limit-1]), req.Clock.Minute())
+	token := req.cursors.Seal(next, req.Account(), req.Keyset.Question)
 	instead := append(slices.Clone(dates), [2]string{"limit", strconv.Itoa(p.Limit)}, [2]string{"cursor", token})
 	return rows, wire.Paging{Next: req.Links.Add("next", instead...)}
 }

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -26,30 +25,36 @@ var Unhashed = poll.Unhashed
 type Request struct {
 	Engine  port.Engine // records what is read, where the answer is to be cached
 	Catalog port.Catalog
-	auth.Caller
+	Caller  auth.Caller
+	Params  *bind.Params
 	ID      domain.RequestID
 	Keyed   bool            // the id is that of an Idempotency-Key
 	Records [][]byte        // of a body of many
 	Wait    domain.Position // what must be applied before anything is read
 	Keyset  *page.Keyset    // nil: lists are paged by offset
-	page.Links
-	poll.Clock
-	Response
+	Links   page.Links
+	Clock   poll.Clock
+
+	Response Response
 
 	explained *page.Keyset // of an explanation; nil: none is asked for
-	arrival
+	config    *Config
+	journal   *journal
+	cursors   *page.Sealer
+	each      *bind.Plan // of one record of a body of many
+	objects   []string   // parameters whose value may be a JSON object
+	http      *http.Request
 }
 
-// arrival is where a request came in.
-type arrival struct {
-	server *Server
-	op     *Operation
-	http   *http.Request
-}
+// Account is the account of the caller.
+func (req *Request) Account() domain.AccountID { return req.Caller.Account() }
+
+// Warn adds a Warning to the answer.
+func (req *Request) Warn(text string) { req.Response.Warn(text) }
 
 // Remote is the address of the client: of the connection's other end, or the one that a proxy names; the zero
 // value where it is not known.
-func (r *arrival) Remote() netip.Addr { return r.server.Proxies.client(r.http) }
+func (req *Request) Remote() netip.Addr { return req.config.Proxies.client(req.http) }
 
 // Identity is the keyed hash of an identity's canonical form, which it makes of an address.
 func (req *Request) Identity(kind domain.IdentityKind, parts ...string) domain.IdentityHash {
@@ -57,22 +62,19 @@ func (req *Request) Identity(kind domain.IdentityKind, parts ...string) domain.I
 	case domain.ByLogin, domain.ByEmail, domain.ByVerifiedEmail:
 		parts = []string{mailaddress.Fold(parts[0])}
 	}
-	return req.server.Hasher.Identity(req.Account(), kind, parts...)
+	return req.config.Hasher.Identity(req.Account(), kind, parts...)
 }
 
 // DedupKey is the dedup key of (source, id).
-func (req *Request) DedupKey(source, id string) uint64 { return req.server.Hasher.ID(source, id) }
+func (req *Request) DedupKey(source, id string) uint64 { return req.config.Hasher.ID(source, id) }
 
 // Logger is the server's.
-func (req *Request) Logger() *slog.Logger { return req.server.Logger }
+func (req *Request) Logger() *slog.Logger { return req.config.Logger }
 
 // RaisePosition raises the position that the answer shows.
 func (req *Request) RaisePosition(p domain.Position) {
-	if journal := &req.server.journal; !p.Journal.IsZero() && journal.Load() == nil {
-		j := p.Journal
-		journal.Store(&j)
-	}
-	req.Position = req.Position.Reach(p)
+	req.journal.learn(p)
+	req.Response.Position = req.Response.Position.Reach(p)
 }
 
 // Resolve is the range that parameters mean now; a poll of another minute resolves again.
@@ -87,8 +89,8 @@ func (req *Request) ResolveRange(in bind.Range, most bind.Period) (bind.Span, er
 	if fault != nil {
 		return r.Span, fault
 	}
-	req.Warnings = append(req.Warnings, r.Warnings...)
-	req.Span = r.Span.String()
+	req.Response.Warnings = append(req.Response.Warnings, r.Warnings...)
+	req.Response.Span = r.Span.String()
 	return r.Span, req.Keyset.Hold(r.Span)
 }
 
@@ -96,13 +98,13 @@ func (req *Request) ResolveRange(in bind.Range, most bind.Period) (bind.Span, er
 // the id given; an error leaves its warnings.
 func (req *Request) Record(raw []byte, path string, id domain.RequestID, in any) (*Request, error) {
 	one := new(*req)
-	one.Path, one.ID = path, id
-	one.Params, one.Warnings, one.Header = req.Params.Record(), nil, nil
-	if one.Params.JSON(raw, req.op.Objects...) != nil {
+	one.Links.Path, one.ID = path, id
+	one.Params, one.Response.Warnings, one.Links.Header = req.Params.Record(), nil, nil
+	if one.Params.JSON(raw, req.objects...) != nil {
 		return one, domain.Fail(domain.InvalidParameter, "a record must be one JSON object of strings, numbers and booleans; content may be an object")
 	}
-	warnings, fault := req.op.Each.Bind(in, one.Params)
-	one.Warnings = warnings
+	warnings, fault := req.each.Bind(in, one.Params)
+	one.Response.Warnings = warnings
 	if fault != nil {
 		return one, fault
 	}
@@ -122,18 +124,13 @@ func (req *Request) ScopeToBrand(q *domain.Question, id bind.ID, parameter strin
 	return b, nil
 }
 
-// ErrShape is the error of an answer that is none to the question.
-func ErrShape(op string) error {
-	return &domain.Error{Code: domain.Internal, Op: op, Message: "the answer has another shape"}
-}
-
 // Submission is a submission of this request. Its hash of the parameters is keyed: they
 // may hold a password, and the hash is in the log.
 func (req *Request) Submission() domain.Submission {
-	hash := binary.BigEndian.AppendUint64(nil, req.Params.Hash(req.Path, Unhashed...))
+	hash := binary.BigEndian.AppendUint64(nil, req.Params.Hash(req.Links.Path, Unhashed...))
 	return domain.Submission{
-		Account: req.Account(), Application: req.App.ID, Request: req.ID,
-		BodyHash: req.server.Hasher.ID("request body", string(hash)),
+		Account: req.Account(), Application: req.Caller.App.ID, Request: req.ID,
+		BodyHash: req.config.Hasher.ID("request body", string(hash)),
 	}
 }
 
@@ -144,8 +141,8 @@ func (req *Request) Submit(ctx context.Context, s domain.Submission) (domain.Out
 	if err != nil {
 		return out, err
 	}
-	req.Replayed = out.Replayed && !domain.IsKeyMisused(out.Err())
-	req.Retry = out.RetryAfter
+	req.Response.Replayed = out.Replayed && !domain.IsKeyMisused(out.Err())
+	req.Response.Retry = out.RetryAfter
 	req.RaisePosition(out.Position)
 	if out.Code != domain.OK {
 		return out, out.Err()
@@ -175,7 +172,7 @@ func (req *Request) Ask(ctx context.Context, q *domain.Question) (*domain.Answer
 		return nil, WaitFault(err)
 	}
 	req.RaisePosition(answer.Position)
-	req.LagMs = answer.LagMs
+	req.Response.LagMs = answer.LagMs
 	req.Wait = req.Wait.Reach(answer.Position)
 	if q.Visits != nil && q.Visits.ByPlace(q.Shape) {
 		req.WarnOfPlaces(answer)
@@ -187,7 +184,7 @@ func (req *Request) Ask(ctx context.Context, q *domain.Question) (*domain.Answer
 func (req *Request) WarnOfPlaces(answer *domain.Answer) {
 	const text = "visits may be missing by page or domain: the account has more of them than are kept, " +
 		"and visits to others count without"
-	if answer.PlacesFull && !slices.Contains(req.Warnings, text) {
+	if answer.PlacesFull && !slices.Contains(req.Response.Warnings, text) {
 		req.Warn(text)
 	}
 }
@@ -292,18 +289,4 @@ func (req *Request) AnyBrand(id domain.BrandID) *domain.Brand {
 func (req *Request) AnyDefinition(id domain.DefinitionID) *domain.Definition {
 	d, _ := req.Catalog.AnyDefinition(req.Account(), id)
 	return d
-}
-
-func asError(err error) (*domain.Error, bool) { return errors.AsType[*domain.Error](err) }
-
-// WithParameter has the error of a member that is not there be about the parameter that names it in
-// this request.
-func WithParameter(err error, parameter string) error {
-	e, ok := errors.AsType[*domain.Error](err)
-	if !ok || e.Code != domain.NotFound && e.Code != domain.Gone || e.Parameter != "" && e.Parameter != "memberid" {
-		return err
-	}
-	other := *e
-	other.Parameter = parameter
-	return &other
 }

@@ -9,47 +9,22 @@ import (
 	"net/url"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/limit"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/poll"
-	"github.com/ovation-analytics/ovation/api/port"
 	"github.com/ovation-analytics/ovation/api/route"
 )
 
-// inFlightBytes bounds the requests under way where the Config has no other bound.
-const inFlightBytes = 256 << 20
-
-// Config is what a Server is made of.
-type Config struct {
-	Engine     port.Engine
-	Hasher     port.Hasher
-	Now        func() time.Time
-	BaseURL    string // scheme and host that clients reach the server under
-	ByHost     bool   // addresses in answers have the host that was asked in the place of BaseURL
-	Proxies    Proxies
-	CursorKey  [16]byte
-	Logger     *slog.Logger
-	Access     *slog.Logger // the access log; nil: none
-	Operations []*Operation
-	Document   func(base string) []byte // /openapi.json under a base address
-	Tokens     Tokens                   // of members
-	Files      []File
-
-	CacheBytes    int   // of the response cache; default 32 MiB
-	InFlightBytes int64 // of requests under way; default 256 MiB
-}
-
 // Server is the handler of the operations and of the documents that need no key.
 type Server struct {
-	Config
+	Config  Config
 	table   *route.Table[*Operation]
 	counted []*counters // as operations, then unmatched
 	none    *counters
 	fixed   map[string]*sealed // what needs no key, by path
-	journal atomic.Pointer[domain.TopicID]
+	journal journal
 	memory  *limit.Memory
 	rates   *limit.Rates
 	cache   *poll.Cache
@@ -58,28 +33,28 @@ type Server struct {
 }
 
 // New makes a Server; a Config that lacks something is an error.
-func New(config Config) (*Server, error) {
+func New(config Config, operations []*Operation) (*Server, error) {
 	a := &Server{
 		Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched),
 		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey),
 		memory: limit.NewMemory(cmp.Or(config.InFlightBytes, inFlightBytes)), rates: limit.NewRates(accounts{config.Engine}),
 	}
-	if a.Logger == nil {
-		a.Logger = slog.New(slog.DiscardHandler)
+	if a.Config.Logger == nil {
+		a.Config.Logger = slog.New(slog.DiscardHandler)
 	}
-	a.BaseURL = strings.TrimSuffix(a.BaseURL, "/")
-	base, err := url.Parse(a.BaseURL)
+	a.Config.BaseURL = strings.TrimSuffix(a.Config.BaseURL, "/")
+	base, err := url.Parse(a.Config.BaseURL)
 	switch {
-	case a.Engine == nil || a.Hasher == nil || a.Now == nil || a.Tokens == nil:
+	case a.Config.Engine == nil || a.Config.Hasher == nil || a.Config.Now == nil || a.Config.Tokens == nil:
 		return nil, errors.New("api: Engine, Hasher, Now and Tokens are needed")
 	case err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https":
-		return nil, fmt.Errorf("api: BaseURL %q is no http or https address", a.BaseURL)
+		return nil, fmt.Errorf("api: BaseURL %q is no http or https address", a.Config.BaseURL)
 	}
-	if err := a.compile(config.Operations); err != nil {
+	if err := a.compile(operations); err != nil {
 		return nil, err
 	}
-	a.Engine.OnRemoteTokens(func(account domain.AccountID, tokens uint64) {
-		a.rates.Elsewhere(account, a.Engine.Catalog().Changed(account), tokens, a.Now())
+	a.Config.Engine.OnRemoteTokens(func(account domain.AccountID, tokens uint64) {
+		a.rates.Elsewhere(account, a.Config.Engine.Catalog().Changed(account), tokens, a.Config.Now())
 	})
 	return a, nil
 }
@@ -112,6 +87,14 @@ func (a *Server) compile(operations []*Operation) error {
 	a.table = table
 	return err
 }
+
+// Stats is a snapshot of what was counted, by operation in the order of the
+// table; those never asked are left out. Counts of one request may be split over
+// two snapshots.
+func (a *Server) Stats() []OperationStats { return snapshot(a.counted) }
+
+// Limited is a snapshot of what was counted since the start.
+func (a *Server) Limited() Limited { return a.rates.Counts() }
 
 // Polls is what became of conditional GETs since the start.
 func (a *Server) Polls() poll.Stats { return a.cache.Stats() }

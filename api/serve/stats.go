@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -59,12 +58,9 @@ type OperationStats struct {
 	Total     time.Duration
 }
 
-// Stats is a snapshot of what was counted, by operation in the order of the
-// table; those never asked are left out. Counts of one request may be split over
-// two snapshots.
-func (a *Server) Stats() []OperationStats {
-	var out []OperationStats
-	for _, c := range a.counted {
+// snapshot is what each of the counters that were ever used has counted, in their order.
+func snapshot(counted []*counters) (out []OperationStats) {
+	for _, c := range counted {
 		s := OperationStats{Operation: c.name, Requests: map[int]uint64{}, Total: time.Duration(c.nanos.Load())}
 		for i := range c.byStatus {
 			if n := c.byStatus[i].Load(); n > 0 {
@@ -80,16 +76,4 @@ func (a *Server) Stats() []OperationStats {
 		out = append(out, s)
 	}
 	return out
-}
-
-// hit counts an answered request with a valid key in the engine; a 429 is none.
-func (a *Server) hit(x *exchange, at time.Time) {
-	key := x.req.Key
-	switch {
-	case key == nil:
-	case x.status != http.StatusTooManyRequests:
-		a.Engine.Hit(key.Account, key.Application, at, x.allowed.Paid())
-	default:
-		x.allowed.Unspend()
-	}
 }

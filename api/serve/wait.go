@@ -2,19 +2,21 @@ package serve
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// await waits for the position that wait_for names.
-func (x *exchange) await(in *common) error {
-	req := &x.req
+// waitForPosition waits for the position that wait_for names.
+func (x *exchange) waitForPosition() error {
+	req, in := &x.req, x.common
+	if !in.WaitFor.Given {
+		return nil
+	}
 	req.Wait = in.WaitFor.Position
-	if err := x.sameJournal(req.Wait); err != nil {
-		return err
+	if x.server.journal.isOther(req.Wait) {
+		return errOtherJournal
 	}
 	ctx, cancel := context.WithTimeout(x.deadline.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
 	defer cancel()
@@ -25,26 +27,8 @@ func (x *exchange) await(in *common) error {
 		return WaitFault(err)
 	}
 	req.Catalog = req.Engine.Catalog()
-	req.Position = req.Position.Reach(req.Wait)
+	req.Response.Position = req.Response.Position.Reach(req.Wait)
 	return nil
-}
-
-// sameJournal refuses a position of another journal. The journal is learned from
-// the first position that the engine gives; until then the engine judges alone.
-func (x *exchange) sameJournal(p domain.Position) error {
-	if j := x.server.journal.Load(); j != nil && !p.Journal.IsZero() && p.Journal != *j {
-		return domain.Bad(domain.InvalidParameter, "wait_for", "wait_for must be a token of this installation")
-	}
-	return nil
-}
-
-// WaitFault is the error of a wait: a position that cannot be waited for is the
-// parameter's fault.
-func WaitFault(err error) error {
-	if e, ok := asError(err); ok && e.Code == domain.InvalidParameter {
-		return domain.Bad(domain.InvalidParameter, "wait_for", "wait_for must be a token of this installation")
-	}
-	return err
 }
 
 // inTime is the error of a wait that had so long.
@@ -58,9 +42,9 @@ func inTime(err error, ms int64) error {
 
 // refresh waits, where the parameters ask for it, until everything is applied that was
 // accepted before, as long as it would wait for a position. What is read then is no older.
-func (x *exchange) refresh(in *common) error {
-	req := &x.req
-	if !req.Params.On("refresh") {
+func (x *exchange) refresh() error {
+	req, in := &x.req, x.common
+	if !x.asks("refresh") || !req.Params.On("refresh") {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(x.deadline.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
@@ -76,12 +60,4 @@ func (x *exchange) refresh(in *common) error {
 	req.Wait = req.Wait.Reach(at)
 	req.RaisePosition(at)
 	return nil
-}
-
-// Unavailable gives the error of a deadline its code.
-func Unavailable(err error) error {
-	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &domain.Error{Code: domain.Unavailable, Message: domain.ErrUnavailable.Message, Err: err}
-	}
-	return err
 }

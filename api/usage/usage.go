@@ -40,16 +40,16 @@ func (in *usageIn) Check() *domain.Error {
 
 // Show answers account/usage.
 func Show(ctx context.Context, req *serve.Request, in *usageIn) (out [1]wire.Usage, err error) {
-	s, err := in.steps(req.Now)
+	s, err := in.steps(req.Clock.Now)
 	if err != nil {
 		return out, err
 	}
-	req.Span = s.span().String()
+	req.Response.Span = s.span().String()
 	for _, w := range s.warnings {
 		req.Warn(w)
 	}
-	applications := []*domain.Application{req.App}
-	if in.AppScope == "businessunit" || req.Key.Scope == domain.ScopeGlobal {
+	applications := []*domain.Application{req.Caller.App}
+	if in.AppScope == "businessunit" || req.Caller.Key.Scope == domain.ScopeGlobal {
 		applications = req.Catalog.ApplicationsOf(req.Account())
 	}
 	q := &domain.UsageQuestion{Account: req.Account(), From: hourOf(s.start), To: hourOf(s.end)}

@@ -1,0 +1,39 @@
+package serve
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/auth"
+	"github.com/ovation-analytics/ovation/api/port"
+)
+
+// inFlightBytes bounds the requests under way where the Config has no other bound.
+const inFlightBytes = 256 << 20
+
+// Config is what a Server is made of.
+type Config struct {
+	Engine    port.Engine
+	Hasher    port.Hasher
+	Now       func() time.Time
+	BaseURL   string // scheme and host that clients reach the server under
+	ByHost    bool   // addresses in answers have the host that was asked in the place of BaseURL
+	Proxies   Proxies
+	CursorKey [16]byte
+	Logger    *slog.Logger
+	Access    *slog.Logger             // the access log; nil: none
+	Document  func(base string) []byte // /openapi.json under a base address
+	Tokens    Tokens                   // of members
+	Files     []File
+
+	CacheBytes    int   // of the response cache; default 32 MiB
+	InFlightBytes int64 // of requests under way; default 256 MiB
+}
+
+// Tokens judges member tokens and gives the keys that others check them with. Any goroutine may call it.
+type Tokens interface {
+	auth.Tokens
+	// KeySet is the JSON Web Key Set of those of the keys that are in force.
+	KeySet(keys []*domain.SigningKey, now time.Time) []byte
+}
