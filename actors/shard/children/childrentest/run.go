@@ -2,6 +2,7 @@ package childrentest
 
 import (
 	"log/slog"
+	"runtime/debug"
 	"testing"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -10,8 +11,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 )
 
-// Run runs f as the message of an actor, on the goroutine of the test, with children of that actor.
-func Run(t *testing.T, f func(*children.Children)) {
+// Run runs f as the message of an actor, on the goroutine of the test, with children of that actor. A panic
+// of f fails the test: the actor would swallow it.
+func Run(t testing.TB, f func(*children.Children)) {
 	t.Helper()
 	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
 		return slog.New(slog.DiscardHandler)
@@ -24,6 +26,11 @@ func Run(t *testing.T, f func(*children.Children)) {
 			c.Enter(ctx)
 			defer c.Leave()
 			if g, ok := ctx.Message().(func(*children.Children)); ok {
+				defer func() {
+					if r := recover(); r != nil {
+						t.Errorf("panic: %v\n%s", r, debug.Stack())
+					}
+				}()
 				g(c)
 			}
 		})
