@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/storage/audit"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
@@ -128,14 +128,14 @@ func TestShard_StoresTheEpochOfItsLastRecord(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for round := range 3 {
 		r.close()
-		r.journal.page = 5 * machine.MicroBatch
-		records := r.activitiesOf(member, round*100_000, 4*machine.MicroBatch)
+		r.journal.page = 5 * tx.MicroBatch
+		records := r.activitiesOf(member, round*100_000, 4*tx.MicroBatch)
 		records[0].Request = domain.RequestID{1, byte(round)} // its micro-batch is committed
 		r.append(0, records...)
 		r.open()
 		r.crash(rnd)
 	}
-	r.wantActions(3 * 4 * machine.MicroBatch)
+	r.wantActions(3 * 4 * tx.MicroBatch)
 }
 
 // share switches the sharing of a fan's LastFM activities on or off.

@@ -12,7 +12,8 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/activity"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
 
@@ -99,13 +100,13 @@ func TestParked_WorkIsLinear(t *testing.T) {
 func TestI6_ParkedActivitiesAreBounded(t *testing.T) {
 	r, held := pendingHarness(t)
 	r.pend(fanOf(0, 0), partnerOf(0, 1), 0)
-	r.journalled(0, 0, machine.ParkedMost+50)
-	if got := r.node.Status().Shards[0].Parked; got != machine.ParkedMost {
+	r.journalled(0, 0, tx.MaxParked+50)
+	if got := r.node.Status().Shards[0].Parked; got != tx.MaxParked {
 		t.Fatalf("%d activities are parked", got)
 	}
 	r.eventually("letters", func() bool { return r.letters.reasons()[domain.UnknownMember] == 50 })
 	for _, l := range r.letters.all {
-		if l.Detail != machine.BeyondParked || l.Origin.Offset < machine.ParkedMost {
+		if l.Detail != activity.BeyondParked || l.Origin.Offset < tx.MaxParked {
 			t.Fatalf("%+v", l)
 		}
 	}
@@ -113,7 +114,7 @@ func TestI6_ParkedActivitiesAreBounded(t *testing.T) {
 	held.Store(false)
 	r.eventually("settling", func() bool { return r.node.Status().Shards[0].Parked == 0 })
 	r.settled()
-	r.wantActions(machine.ParkedMost)
+	r.wantActions(tx.MaxParked)
 	r.replaysEqual(t)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/activity"
 )
 
 // registeredAt registers a member at a time, with an identity in each of two shards.
@@ -57,7 +57,7 @@ func TestReplayedLetter_RegistrationDecides(t *testing.T) {
 			r.settled()
 			r.eventually("letters", func() bool { return r.letters.reasons()[domain.UnknownMember] == refused })
 			for _, l := range r.letters.all {
-				if l.Detail != machine.BeforeRegistration || l.At != 1 && l.At != registered-1 {
+				if l.Detail != activity.BeforeRegistration || l.At != 1 && l.At != registered-1 {
 					t.Errorf("%+v", l)
 				}
 			}
@@ -101,7 +101,7 @@ func TestReplayedLetter_Parked(t *testing.T) {
 	r.ready()
 	r.settled()
 	r.wantActions(2)
-	if got := r.letters.all; len(got) != 1 || got[0].Detail != machine.BeforeRegistration || got[0].Origin.Offset != 1 {
+	if got := r.letters.all; len(got) != 1 || got[0].Detail != activity.BeforeRegistration || got[0].Origin.Offset != 1 {
 		t.Errorf("%+v", got)
 	}
 	r.replaysEqual(t)

@@ -130,7 +130,7 @@ func TestRouter_ForgottenOffsetOfWhatWasRouted(t *testing.T) {
 		r.counts(5)
 		repeats := func() (n int64) {
 			for _, s := range r.node.running {
-				n += s.Stats.Records.Repeats.Load()
+				n += s.Stats.Repeats.Load()
 			}
 			return n
 		}

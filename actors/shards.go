@@ -16,7 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // shards are the shards of a node, and what appends commands to their partitions. Any goroutine
@@ -228,7 +228,7 @@ func (s *shards) appliedOrigin(
 		return domain.Origin{}, fmt.Errorf(
 			"shard %d, which knows how far was routed, has not applied %d records: %w", id, below, err)
 	}
-	answer, err := ask(&shard.WhichApplied{Stream: machine.Stream{Topic: topic, Partition: partition}})
+	answer, err := ask(&shard.WhichApplied{Stream: tx.Stream{Topic: topic, Partition: partition}})
 	if err != nil {
 		return domain.Origin{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // commits stores what was applied and publishes it: the view, the outbox, how far the shard is,
@@ -51,15 +52,15 @@ func (c *commits) reset() {
 
 // loaded notes where a machine that was loaded is.
 func (c *commits) loaded(m *machine.Machine) {
-	c.handle.applied(m.State.Next)
-	c.handle.clock.applied(c.log, c.handle.ID, m.State.Clock, time.Now())
+	c.handle.applied(m.State.Shard.Next)
+	c.handle.clock.applied(c.log, c.handle.ID, m.State.Shard.Clock, time.Now())
 }
 
 // commit stores what was applied in one batch, publishes the view, and answers the waiters.
 // An empty commit only moves the moment of freshness.
 func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tell func(any)) error {
-	h, next := c.handle, m.State.Next
-	if next == h.Applied.Load() && c.records == 0 && !m.Accounts.Changed() {
+	h, next := c.handle, m.State.Shard.Next
+	if next == h.Applied.Load() && c.records == 0 && !m.State.Accounts.Changed() {
 		c.ends.fresh(h, next)
 		return nil
 	}
@@ -69,7 +70,7 @@ func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tel
 	c.show(m, floor, tell)
 	m.Outbox.Committed()
 	now := time.Now()
-	h.clock.applied(c.log, h.ID, m.State.Clock, now)
+	h.clock.applied(c.log, h.ID, m.State.Shard.Clock, now)
 	c.meter.note(now, c.records, &h.rate)
 	c.records = 0
 	c.since = now
@@ -83,10 +84,10 @@ func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tel
 // show publishes the view of the last commit. Below floor the shard was further already, before
 // it was reopened: it shows nothing until it is there again.
 func (c *commits) show(m *machine.Machine, floor int64, tell func(any)) {
-	if m.State.Next >= floor {
+	if m.State.Shard.Next >= floor {
 		m.Publish(unreadableTo(tell))
 	}
-	c.ends.fresh(c.handle, m.State.Next)
+	c.ends.fresh(c.handle, m.State.Shard.Next)
 }
 
 // awaitOutcome notes the waiter of an outcome, and answers at once where it is known.
@@ -105,8 +106,8 @@ func (c *commits) awaitOutcome(ctx actor.Context, m *machine.Machine, q *waiters
 // streams tells of streams of other shards whether a machine has committed them so far.
 func streams(m *machine.Machine) waiters.Streams {
 	return func(w waiters.AwaitStream) (map[int]uint64, bool) {
-		from := machine.Stream{Topic: m.State.Journal, Partition: int32(w.From)}
-		return m.Sent(w.Account, w.Depth), m.Sources.Reached(from, w.Sequence)
+		from := tx.Stream{Topic: m.State.Shard.Journal, Partition: int32(w.From)}
+		return m.Sent(w.Account, w.Depth), m.State.Sources.Reached(from, w.Sequence)
 	}
 }
 

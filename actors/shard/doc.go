@@ -4,10 +4,11 @@
 //	page ─► intake ─► machine.Apply ─► machine.Commit ─► publish
 //	                  (micro-batches)   (store)           (view, outbox, waiters)
 //
-// The state machine is package machine, and below it are members (loaded members, activities by
-// member), identity (registrations, claims), merging (members that are merged into others), accounts
-// (what is in memory to answer questions from) and outbox (what is sent to other shards and to dead
-// letters). Members and brands are actors, children of the shard (package children); what applies
+// The state machine is package machine, and below it are activity (whose an activity is, and what becomes of
+// it), identity (registrations, claims), merging (members that are merged into others) and tx (the state of the
+// shard, and the transaction in which records change it); below these members (loaded members, activities
+// by member), accounts (what is in memory to answer questions from) and outbox (what is sent to other
+// shards and to dead letters). Members and brands are actors, children of the shard (package children); what applies
 // records knows no actor, no goroutine and no clock. A commit is due
 // when the shard is idle, when a waiter needs it, after 10 ms (50 ms under load) or 20,000
 // records; then the view is published (I7) and the waiters are answered (commit.go).

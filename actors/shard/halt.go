@@ -38,7 +38,7 @@ func (s *shard) halt(ctx actor.Context, err error) {
 		s.broken = true
 		s.env.Log.Error("a shard panicked", "shard", s.env.ID, "err", err, "stack", crash.Stack)
 	}
-	s.env.Log.Error("shard stopped", "shard", s.env.ID, "next", s.machine.State.Next, "err", err)
+	s.env.Log.Error("shard stopped", "shard", s.env.ID, "next", s.machine.State.Shard.Next, "err", err)
 	s.quiesce(ctx)
 	s.close()
 	s.env.restarts.stoppedBy(err)
@@ -88,7 +88,7 @@ func (s *shard) failed(ctx actor.Context, err error) {
 		s.again(ctx)
 		return
 	}
-	at := catalog.RecordPlace{Topic: s.machine.State.Journal, Partition: s.env.ID, Offset: p.Offset, Epoch: p.Epoch}
+	at := catalog.RecordPlace{Topic: s.machine.State.Shard.Journal, Partition: s.env.ID, Offset: p.Offset, Epoch: p.Epoch}
 	s.env.restarts.poisoned = &at
 	if err := s.env.SetAside(at); err != nil {
 		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.Offset, err))

@@ -2,8 +2,8 @@ package shard
 
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // The messages, by conversation. All are values of this process: they never cross
@@ -16,7 +16,7 @@ type applyNext struct{}
 type (
 	// WhichApplied is answered with *LastApplied: the highest origin of the stream, zero
 	// where nothing of it was applied.
-	WhichApplied struct{ Stream machine.Stream }
+	WhichApplied struct{ Stream tx.Stream }
 	LastApplied  struct{ Origin domain.Origin }
 )
 

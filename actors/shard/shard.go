@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/machine"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // shard is the actor of one journal partition: it reads the journal, has its machine apply
@@ -100,17 +101,17 @@ func (s *shard) applying(ctx actor.Context) {
 	case *waiters.AwaitStream:
 		s.commits.waiting.AwaitStream(ctx, m, streams(s.machine))
 	case *WhichApplied:
-		ctx.Respond(&LastApplied{s.machine.Sources.Applied(m.Stream)})
+		ctx.Respond(&LastApplied{s.machine.State.Sources.Applied(m.Stream)})
 	case *Warm:
 		s.warm(ctx, m)
 	case *warmed:
-		m.restore(s.machine.Accounts, s.env)
+		m.restore(s.machine.State.Accounts, s.env)
 	case *EvictColumns:
 		s.keepLess(ctx)
 	case *published:
 		s.published(ctx, m)
 	case *ackPublished:
-		s.acks.due(&s.machine.State, s.env.Appender, s.tell)
+		s.acks.due(&s.machine.State.Shard, s.env.Appender, s.tell)
 	case *journal.FetchFailed:
 		s.env.Handle.Reading.Failed(s.env.Log, m.Failures, m.Err, "shard", s.env.ID)
 	case *journal.GapFound:
@@ -178,7 +179,7 @@ func (s *shard) load() error {
 
 // read begins to read the journal where the state is.
 func (s *shard) read() {
-	state := &s.machine.State
+	state := &s.machine.State.Shard
 	s.intake.start(s.env.Journal.Reader(s.env.ID), state.Next, state.Epoch, s.tell)
 }
 
@@ -213,7 +214,7 @@ func (s *shard) applyNext(ctx actor.Context) {
 		s.failed(ctx, err)
 		return
 	}
-	if command || s.intake.queue.empty() || s.machine.State.Next <= s.env.restarts.singly || s.commits.due() {
+	if command || s.intake.queue.empty() || s.machine.State.Shard.Next <= s.env.restarts.singly || s.commits.due() {
 		s.env.Yield.Yield()
 		if !s.commit(ctx) {
 			return
@@ -259,8 +260,8 @@ const diskEvery = time.Second
 // applyBatch applies the next records of the queue and reports whether one of them is a
 // request's.
 func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
-	most := machine.MicroBatch
-	if s.machine.State.Next < s.env.restarts.singly {
+	most := tx.MicroBatch
+	if s.machine.State.Shard.Next < s.env.restarts.singly {
 		most = 1
 	}
 	queue := &s.intake.queue
@@ -295,7 +296,7 @@ func (s *shard) commit(ctx actor.Context) bool {
 // have taken the last commits, and readers have seen them. It does not go back: a shard that
 // falls behind says so by its lag.
 func (s *shard) serveWhenNear() {
-	h, next := s.env.Handle, s.machine.State.Next
+	h, next := s.env.Handle, s.machine.State.Shard.Next
 	h.rejoin(next, s.machine.Outbox.Full())
 	near := next >= s.env.restarts.floor && h.near(next) && h.Fresh.Reached()
 	if near && Behaviour(h.Behaviour.Load()) == CatchingUp {
@@ -306,7 +307,7 @@ func (s *shard) serveWhenNear() {
 // published notes how far the publishers came. A record says so once a second, or
 // after many entries: it trims the outbox at the same place in every replica.
 func (s *shard) published(ctx actor.Context, m *published) {
-	state := &s.machine.State
+	state := &s.machine.State.Shard
 	s.acks.note(m)
 	s.acks.acknowledge(s.acks.many(state), state, s.env.Appender, s.tell)
 	s.env.Handle.rejoin(state.Next, s.machine.Outbox.Full())

@@ -71,7 +71,7 @@ func (s *Handle) Status(now, began time.Time) Status {
 		},
 		Counts: Counts{
 			Recorded: s.Stats.Records.Recorded.Load(), Duplicates: s.Stats.Records.Duplicates.Load(),
-			Deleted: s.Stats.Records.Deleted.Load(), Repeats: s.Stats.Records.Repeats.Load(),
+			Deleted: s.Stats.Deleted.Load(), Repeats: s.Stats.Repeats.Load(),
 			Forwarded: s.Stats.Records.Forwarded.Load(), Registered: s.Stats.Members.Registered.Load(),
 			Merged: s.Stats.Merges.Merged.Load(), Unmerged: s.Stats.Merges.Unmerged.Load(),
 			Withheld: s.Stats.Merges.Withheld.Load(),

@@ -20,8 +20,8 @@ type (
 
 // keepLess evicts at once what no longer fits, and publishes views without it.
 func (s *shard) keepLess(ctx actor.Context) {
-	s.machine.Accounts.Fit()
-	if s.machine.Accounts.Changed() {
+	s.machine.State.Accounts.Fit()
+	if s.machine.State.Accounts.Changed() {
 		s.commit(ctx)
 	}
 }
@@ -29,14 +29,14 @@ func (s *shard) keepLess(ctx actor.Context) {
 // warm brings a cold brand back, if there is room or others were not asked about since it
 // was the time before. It is read from the snapshot of a commit, on a goroutine of its own.
 func (s *shard) warm(ctx actor.Context, m *Warm) {
-	if !s.machine.Accounts.MakeRoom(m.Cold) || !s.commit(ctx) {
+	if !s.machine.State.Accounts.MakeRoom(m.Cold) || !s.commit(ctx) {
 		return
 	}
 	v := s.env.Handle.View.Acquire()
 	if v == nil {
 		return
 	}
-	reload := s.machine.Accounts.Reload(m.Cold)
+	reload := s.machine.State.Accounts.Reload(m.Cold)
 	if reload == nil {
 		v.Release()
 		return

@@ -207,7 +207,7 @@ func pureCode(t *tree) (bad []string) {
 
 // appliers are the packages in which a shard applies records. Members and brands are actors by package
 // children alone.
-var appliers = []string{"machine", "identity", "merging", "accounts", "members"}
+var appliers = []string{"machine", "activity", "identity", "merging", "accounts", "members", "tx"}
 
 func appliesWithoutActors(t *tree) (bad []string) {
 	t.code(func(s *source) {

@@ -7,29 +7,21 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // Which member has an identity is judged by the shard of its slot alone. What another shard
 // judges is asked by the outbox; what this shard judges is known at once.
 
-// claims are the claims of members on identities: those of the shard are judged here, others asked
-// for. It is owned by the Registrar.
-type claims struct {
-	effects Effects
-	ledger  *Ledger
-	roster  *member.Roster
-	shards  int
-}
-
 // grantLocal judges those of the claims that are on identities of this shard, for a
 // member (0: one that is to be): granted, or taken says the kind of one that another
 // member has. Nothing is held by it.
-func (g *claims) grantLocal(
-	account domain.AccountID, wants []domain.PendingClaim, id domain.MemberID,
+func (g *Registrar) grantLocal(
+	t *tx.Tx, account domain.AccountID, wants []domain.PendingClaim, id domain.MemberID,
 ) (taken domain.IdentityKind, err error) {
 	for i := range wants {
 		c := &wants[i]
-		if !g.roster.Owns(c.Identity.Slot()) {
+		if !t.State.Roster.Owns(c.Identity.Slot()) {
 			continue
 		}
 		held, ok, err := g.ledger.Find(account, c.Identity)
@@ -58,45 +50,46 @@ func takenBy(kind domain.IdentityKind) domain.Outcome {
 }
 
 // request holds the identities that were granted and asks for the others.
-func (g *claims) request(
-	r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState,
+func (g *Registrar) request(
+	t *tx.Tx, r *domain.Record, w *domain.PendingRegistration, id domain.MemberID, state domain.ClaimState,
 ) {
 	for i := range w.Claims {
 		c := &w.Claims[i]
 		if c.Granted {
-			g.effects.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id}))
+			t.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: state, Member: id}))
 			continue
 		}
-		g.send(r, c.Identity.Slot(), domain.Claim{
+		send(t, r, c.Identity.Slot(), domain.Claim{
 			Step: domain.ClaimAsk, Identity: c.Identity, Type: c.Type, Member: id, Asked: w.Asked, Ticket: w.Ticket,
 		})
 	}
 }
 
-func (g *claims) send(r *domain.Record, to domain.Slot, c domain.Claim) {
-	g.effects.Send(&domain.Outgoing{To: to.Shard(g.shards), Forward: &domain.Record{
+func send(t *tx.Tx, r *domain.Record, to domain.Slot, c domain.Claim) {
+	t.Send(&domain.Outgoing{To: to.Shard(t.State.Shards), Forward: &domain.Record{
 		Kind: domain.KindClaim, Account: r.Account, Application: r.Application, Command: &c,
 	}})
 }
 
 // Claim applies a step of a claim: at the identity's shard, which is the one judge
-// of "taken", or back at the member's.
-func (g *Registrar) Claim(r *domain.Record, c *domain.Claim) error {
+// of "taken", or back at the member's. With the last step of the registration of a new member its place is
+// given: what it did meanwhile is applied next, or refused.
+func (g *Registrar) Claim(t *tx.Tx, r *domain.Record, c *domain.Claim) (entered *member.Place, err error) {
 	switch c.Step {
 	case domain.ClaimAsk:
-		return g.claims.judge(r, c)
+		return nil, g.judge(t, r, c)
 	case domain.ClaimGranted, domain.ClaimTaken:
-		return g.settle(r, c)
+		return g.settle(t, r, c)
 	case domain.ClaimPoint, domain.ClaimUnpoint:
-		g.claims.applyPointer(c)
-		return nil
+		applyPointer(t, c)
+		return nil, nil
 	case domain.ClaimRelease:
-		return g.claims.release(r, c)
+		return nil, g.release(t, r, c)
 	}
-	return fmt.Errorf("identity: no step %d of a claim", c.Step)
+	return nil, fmt.Errorf("identity: no step %d of a claim", c.Step)
 }
 
-func (g *claims) judge(r *domain.Record, c *domain.Claim) error {
+func (g *Registrar) judge(t *tx.Tx, r *domain.Record, c *domain.Claim) error {
 	i, ok, err := g.ledger.Find(r.Account, c.Identity)
 	if err != nil {
 		return err
@@ -106,46 +99,46 @@ func (g *claims) judge(r *domain.Record, c *domain.Claim) error {
 	if ok && i.Member != c.Member {
 		answer.Step = domain.ClaimTaken
 	} else {
-		g.effects.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: domain.Held, Member: c.Member}))
+		t.Change(g.ledger.hold(domain.Identity{Hash: c.Identity, Kind: c.Type, State: domain.Held, Member: c.Member}))
 	}
-	g.send(r, c.Member.Slot(), answer)
+	send(t, r, c.Member.Slot(), answer)
 	return nil
 }
 
-func (g *claims) release(r *domain.Record, c *domain.Claim) error {
+func (g *Registrar) release(t *tx.Tx, r *domain.Record, c *domain.Claim) error {
 	i, ok, err := g.ledger.Find(r.Account, c.Identity)
 	if ok && i.Member == c.Member {
-		g.effects.Change(g.ledger.release(c.Identity))
+		t.Change(g.ledger.release(c.Identity))
 	}
 	return err
 }
 
-func (g *claims) applyPointer(c *domain.Claim) {
+func applyPointer(t *tx.Tx, c *domain.Claim) {
 	kind := domain.PointerPut
 	if c.Step == domain.ClaimUnpoint {
 		kind = domain.PointerDrop
 	}
-	g.effects.Change(domain.Change{
+	t.Change(domain.Change{
 		Kind: kind, Value: &domain.Pointer{Hash: c.Identity, Member: c.Member, Created: c.Created},
 	})
 }
 
 // releaseUnlessNeeded releases an identity, in whatever shard it is, unless the member needs it.
-func (g *claims) releaseUnlessNeeded(r *domain.Record, k *members.Actor, i domain.Identity) error {
-	if member.Needs(&k.State().Member, i.Hash) {
+func (g *Registrar) releaseUnlessNeeded(t *tx.Tx, r *domain.Record, m *members.Actor, i domain.Identity) error {
+	if member.Needs(&m.State().Member, i.Hash) {
 		return nil
 	}
 	c := domain.Claim{Step: domain.ClaimRelease, Identity: i.Hash, Type: i.Kind, Member: i.Member}
-	if g.roster.Owns(i.Hash.Slot()) {
-		return g.release(r, &c)
+	if t.State.Roster.Owns(i.Hash.Slot()) {
+		return g.release(t, r, &c)
 	}
-	g.send(r, i.Hash.Slot(), c)
+	send(t, r, i.Hash.Slot(), c)
 	return nil
 }
 
 // giveUpNames gives up what a registration or an update that is not to be would have given its member.
-func (g *claims) giveUpNames(r *domain.Record, k *members.Actor, p *domain.PendingRegistration) error {
-	id := k.State().Member.ID
+func (g *Registrar) giveUpNames(t *tx.Tx, r *domain.Record, m *members.Actor, p *domain.PendingRegistration) error {
+	id := m.State().Member.ID
 	for _, i := range member.PendingNames(p) {
 		asked := slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool {
 			return c.Identity == i.Identity && !c.Granted
@@ -153,7 +146,7 @@ func (g *claims) giveUpNames(r *domain.Record, k *members.Actor, p *domain.Pendi
 		if asked { // its answer gives it up, if it is a grant
 			continue
 		}
-		if err := g.releaseUnlessNeeded(r, k, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
+		if err := g.releaseUnlessNeeded(t, r, m, domain.Identity{Hash: i.Identity, Kind: i.Type, Member: id}); err != nil {
 			return err
 		}
 	}
@@ -162,20 +155,20 @@ func (g *claims) giveUpNames(r *domain.Record, k *members.Actor, p *domain.Pendi
 
 // follow follows a change of the member's identities: claims that it holds no more
 // are released, pointers at it put and taken away.
-func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Member) error {
-	after := &k.State().Member
+func (g *Registrar) follow(t *tx.Tx, r *domain.Record, m *members.Actor, before *domain.Member) error {
+	after := &m.State().Member
 	for _, i := range member.Identities(before) {
-		if err := g.releaseUnlessNeeded(r, k, i); err != nil {
+		if err := g.releaseUnlessNeeded(t, r, m, i); err != nil {
 			return err
 		}
 	}
 	was, is := member.Pointers(before), member.Pointers(after)
 	tell := func(step domain.ClaimStep, p member.Pointed, created int64) {
 		c := domain.Claim{Step: step, Identity: p.Hash, Type: p.Kind, Member: after.ID, Created: created}
-		if g.roster.Owns(p.Hash.Slot()) {
-			g.applyPointer(&c)
+		if t.State.Roster.Owns(p.Hash.Slot()) {
+			applyPointer(t, &c)
 		} else {
-			g.send(r, p.Hash.Slot(), c)
+			send(t, r, p.Hash.Slot(), c)
 		}
 	}
 	for _, p := range was {
@@ -191,22 +184,22 @@ func (g *claims) follow(r *domain.Record, k *members.Actor, before *domain.Membe
 	return nil
 }
 
-// settle takes the answer to a claim at the member. What waited for the
-// registration that it ends counts now, or is refused.
-func (g *Registrar) settle(r *domain.Record, c *domain.Claim) error {
-	at, ok := g.claims.roster.Find(c.Member)
+// settle takes the answer to a claim at the member. The place of a new one is given where its registration
+// ends.
+func (g *Registrar) settle(t *tx.Tx, r *domain.Record, c *domain.Claim) (entered *member.Place, err error) {
+	at, ok := t.State.Roster.Find(c.Member)
 	if !ok {
-		return fmt.Errorf("a claim was answered for member %d, which the shard does not have", c.Member)
+		return nil, fmt.Errorf("a claim was answered for member %d, which the shard does not have", c.Member)
 	}
-	k, err := g.loaded.Load(at)
+	m, err := t.State.Loaded.Load(at)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	before := k.State().Member
-	record := g.effects.NewRecord(c.Member.Slot())
-	visit := g.visiting(r.Account, record)
+	before := m.State().Member
+	record := t.NewRecord(c.Member.Slot())
+	visit := visiting(t, r.Account, record)
 	var end member.Settled
-	g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+	t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
 		records := len(s.Member.Services)
 		if dst, end = s.Settle(dst, c, record); end.Granted && end.Ended.Update == nil {
 			dst = member.Registered(dst, &s.Member, &end.Ended.Register, records, &visit)
@@ -214,33 +207,33 @@ func (g *Registrar) settle(r *domain.Record, c *domain.Claim) error {
 		return dst
 	})
 	if end.Ended == nil {
-		return g.releaseLateGrant(r, k, c)
+		return nil, g.releaseLateGrant(t, r, m, c)
 	}
-	if err := g.ended(r, k, end); err != nil {
-		return err
+	if err := g.ended(t, r, m, end); err != nil {
+		return nil, err
 	}
-	if err := g.claims.follow(r, k, &before); err != nil {
-		return err
+	if err := g.follow(t, r, m, &before); err != nil {
+		return nil, err
 	}
-	if err := g.shard.Stage(); err != nil {
-		return err
+	if err := t.Flush(); err != nil {
+		return nil, err
 	}
-	g.settled(r, c, end)
+	g.settled(t, r, c, end)
 	if !end.IsNew {
-		return nil
+		return nil, nil
 	}
-	return g.shard.ApplyParked(r, at)
+	return &at, nil
 }
 
 // ended follows the end of a registration or an update: its claims are held, or what it had is given up. It
 // had the claims granted to it, and what the member held when it began to wait and may have
 // lost since.
-func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled) error {
-	p, id := end.Ended, k.State().Member.ID
+func (g *Registrar) ended(t *tx.Tx, r *domain.Record, m *members.Actor, end member.Settled) error {
+	p, id := end.Ended, m.State().Member.ID
 	if end.Granted {
 		for _, claim := range p.Claims {
-			if g.claims.roster.Owns(claim.Identity.Slot()) {
-				g.effects.Change(g.claims.ledger.hold(domain.Identity{
+			if t.State.Roster.Owns(claim.Identity.Slot()) {
+				t.Change(g.ledger.hold(domain.Identity{
 					Hash: claim.Identity, Kind: claim.Type, State: domain.Held, Member: id,
 				}))
 			}
@@ -248,22 +241,22 @@ func (g *Registrar) ended(r *domain.Record, k *members.Actor, end member.Settled
 		return nil
 	}
 	if end.IsNew { // a member who is not to be
-		g.keys.delete(member.DataKeys(&k.State().Member))
-		g.DropKeyOf(&p.Register)
+		deleteKeys(t, member.DataKeys(&m.State().Member))
+		dropKeyOf(t, &p.Register)
 	}
-	return g.claims.giveUpNames(r, k, p)
+	return g.giveUpNames(t, r, m, p)
 }
 
 // releaseLateGrant gives back what was granted to a registration that another claim had ended.
-func (g *Registrar) releaseLateGrant(r *domain.Record, k *members.Actor, c *domain.Claim) error {
+func (g *Registrar) releaseLateGrant(t *tx.Tx, r *domain.Record, m *members.Actor, c *domain.Claim) error {
 	if c.Step != domain.ClaimGranted {
 		return nil
 	}
-	return g.claims.releaseUnlessNeeded(r, k, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
+	return g.releaseUnlessNeeded(t, r, m, domain.Identity{Hash: c.Identity, Kind: c.Type, Member: c.Member})
 }
 
 // settled completes the request that waits for the registration.
-func (g *Registrar) settled(r *domain.Record, c *domain.Claim, end member.Settled) {
+func (g *Registrar) settled(t *tx.Tx, r *domain.Record, c *domain.Claim, end member.Settled) {
 	out := domain.Outcome{Member: c.Member, New: end.IsNew}
 	switch {
 	case end.Granted && end.Ended.Update == nil:
@@ -274,8 +267,5 @@ func (g *Registrar) settled(r *domain.Record, c *domain.Claim, end member.Settle
 	default:
 		out = takenBy(c.Type)
 	}
-	if c.Asked.IsZero() {
-		return
-	}
-	g.effects.Complete(&domain.Record{Offset: r.Offset, Request: c.Asked, BodyHash: g.effects.BodyOf(c.Asked)}, out)
+	t.CompleteAsked(r, c.Asked, out)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // A command of a member that is to be has a data key of its own, which seals what it says in the
@@ -13,31 +14,29 @@ import (
 // another one, can be erased later, and knows nothing of it. That a registration came with a key is kept for ever
 // (Ledger.Used), also after its member is erased: no later record gives the key to another member.
 
-// dataKeys has data keys deleted, by the outbox.
-type dataKeys struct{ effects Effects }
-
-func (d dataKeys) delete(keys []domain.KeyID) {
+// deleteKeys has data keys deleted, by the outbox.
+func deleteKeys(t *tx.Tx, keys []domain.KeyID) {
 	for some := range slices.Chunk(keys, keysOfEntry) {
-		d.effects.Send(&domain.Outgoing{To: -1, Keys: some})
+		t.Send(&domain.Outgoing{To: -1, Keys: some})
 	}
 }
 
 // keysOfEntry is how many keys an entry of the outbox has at most.
 const keysOfEntry = 1000
 
-// deleteOf has the key deleted that seals what a command, which is in the log, says of a member
+// deleteKeyOf has the key deleted that seals what a command, which is in the log, says of a member
 // who is erased.
-func (d dataKeys) deleteOf(c domain.Command) {
+func deleteKeyOf(t *tx.Tx, c domain.Command) {
 	if p := domain.PersonalOf(c); p != nil && !p.Key.IsZero() {
-		d.delete([]domain.KeyID{p.Key})
+		deleteKeys(t, []domain.KeyID{p.Key})
 	}
 }
 
-// DropKeyOf has the key deleted that a command came with and that no member takes. One that was made
+// dropKeyOf has the key deleted that a command came with and that no member takes. One that was made
 // of a member has the key of that member.
-func (g *Registrar) DropKeyOf(c domain.Command) {
+func dropKeyOf(t *tx.Tx, c domain.Command) {
 	if ownKey(c) {
-		g.keys.deleteOf(c)
+		deleteKeyOf(t, c)
 	}
 }
 
@@ -49,49 +48,48 @@ func ownKey(c domain.Command) bool {
 
 // usesKey reports that a registration in the partition of its identity came with a data key that one before it
 // had, and notes the key.
-func (g *Registrar) usesKey(r *domain.Record, c *domain.RegisterMember) (used bool, err error) {
+func (g *Registrar) usesKey(t *tx.Tx, r *domain.Record, c *domain.RegisterMember) (used bool, err error) {
 	if !ownKey(c) {
 		return false, nil
 	}
-	used, err = g.claims.ledger.Used(r.Account, c.Identity, c.Personal.Key)
+	used, err = g.ledger.Used(r.Account, c.Identity, c.Personal.Key)
 	if !used && err == nil {
-		g.effects.Change(g.claims.ledger.use(c.Identity, c.Personal.Key))
+		t.Change(g.ledger.use(c.Identity, c.Personal.Key))
 	}
 	return used, err
 }
 
 // Repeated follows a record whose request q is known: nothing that it says is used. A copy of the
 // record that was applied has the key of its member, which stays.
-func (g *Registrar) Repeated(r *domain.Record, q *domain.Request) error {
+func (g *Registrar) Repeated(t *tx.Tx, r *domain.Record, q *domain.Request) error {
 	if !ownKey(r.Command) {
 		return nil
 	}
 	out := &q.Outcome
 	if c, ok := r.Command.(*domain.RegisterMember); ok {
-		if used, err := g.usesKey(r, c); used || err != nil {
+		if used, err := g.usesKey(t, r, c); used || err != nil {
 			return err
 		}
 	}
 	if c, ok := r.Command.(*domain.RegisterMember); ok && out.MovedTo > 0 {
-		g.claims.sendRegistration(r, c, out.MovedTo-1, out.Member) // which judges
+		sendRegistration(t, r, c, out.MovedTo-1, out.Member) // which judges
 		return nil
 	}
-	at, ok := g.claims.roster.Find(out.Member)
-	if !ok || at.Account != r.Account {
-		g.keys.deleteOf(r.Command)
-		return nil
-	}
-	k, err := g.loaded.Load(at)
+	m, err := t.Find(r.Account, out.Member)
 	if err != nil {
 		return err
 	}
-	g.keys.deleteUnused(r.Command, k)
+	if m == nil {
+		deleteKeyOf(t, r.Command)
+		return nil
+	}
+	deleteUnused(t, r.Command, m)
 	return nil
 }
 
 // deleteUnused has the key of a command deleted unless the member has it.
-func (d dataKeys) deleteUnused(c domain.Command, k *members.Actor) {
-	if !slices.Contains(member.DataKeys(&k.State().Member), domain.PersonalOf(c).Key) {
-		d.deleteOf(c)
+func deleteUnused(t *tx.Tx, c domain.Command, m *members.Actor) {
+	if !slices.Contains(member.DataKeys(&m.State().Member), domain.PersonalOf(c).Key) {
+		deleteKeyOf(t, c)
 	}
 }

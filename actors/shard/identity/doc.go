@@ -9,6 +9,7 @@
 // A member who is erased gives back every claim, those that are still asked for when they are
 // answered (erase.go); its data keys are deleted by the outbox.
 //
-// A Registrar belongs to the shard's goroutine. What it does beside the ledger and its members
-// goes through the port Effects.
+// Operations are methods of a Registrar that take a tx.Tx: what they change beside the ledger and their
+// members goes through it. What a member did while it was pending, and its merges, are for package machine to follow:
+// Claim gives the place of a member whose registration ends. A Registrar belongs to the shard's goroutine.
 package identity

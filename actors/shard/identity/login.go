@@ -3,32 +3,32 @@ package identity
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // Login applies a login at its member. A member who is not active, or has no such service
 // record, has no account to log in to.
-func (g *Registrar) Login(r *domain.Record, l *domain.LogIn) error {
-	at, there := g.claims.roster.Find(l.Member)
-	if !there || at.Account != r.Account {
-		g.effects.Complete(r, noAccount())
-		return nil
-	}
-	k, err := g.loaded.Load(at)
+func (g *Registrar) Login(t *tx.Tx, r *domain.Record, l *domain.LogIn) error {
+	m, err := t.Find(r.Account, l.Member)
 	if err != nil {
 		return err
 	}
-	if !k.State().Active() {
-		if k.State().Member.State == domain.MemberErased {
-			g.keys.deleteOf(l)
-		}
-		g.effects.Complete(r, noAccount())
+	if m == nil {
+		t.Complete(r, noAccount())
 		return nil
 	}
-	visit := g.visiting(r.Account, g.effects.NewRecord(l.Member.Slot()))
+	if !m.State().Active() {
+		if m.State().Member.State == domain.MemberErased {
+			deleteKeyOf(t, l)
+		}
+		t.Complete(r, noAccount())
+		return nil
+	}
+	visit := visiting(t, r.Account, t.NewRecord(l.Member.Slot()))
 	var end member.LoginEnd
 	var guess member.Guess
 	var retryAfter uint32 // of a lock
-	g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+	t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
 		dst, end, guess, retryAfter = member.Login(dst, s, l, r.Time, &visit)
 		return dst
 	})
@@ -44,7 +44,7 @@ func (g *Registrar) Login(r *domain.Record, l *domain.LogIn) error {
 	case member.LoginRefused:
 		out = refusedBy(guess, retryAfter)
 	}
-	g.effects.Complete(r, out)
+	t.Complete(r, out)
 	return nil
 }
 
@@ -66,8 +66,8 @@ func noAccount() domain.Outcome {
 }
 
 // visiting is what a visit gets for its row: the sequence of an id that was made for it.
-func (g *Registrar) visiting(account domain.AccountID, id uint64) member.Visiting {
+func visiting(t *tx.Tx, account domain.AccountID, id uint64) member.Visiting {
 	return member.Visiting{
-		Sequence: domain.ActionID(id).Sequence(), Clock: g.effects.Clock(), Places: &g.accounts.Of(account).Places,
+		Sequence: domain.ActionID(id).Sequence(), Clock: t.Clock(), Places: &t.State.Accounts.Of(account).Places,
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // Register applies a registration: the identity's shard names the member, who may
@@ -14,58 +15,58 @@ import (
 //
 // A registration whose data key came before is a copy of one whose request is forgotten. The key is that of the
 // member whom the first one made, wherever the identity is now: a copy neither takes nor deletes it.
-func (g *Registrar) Register(r *domain.Record, c *domain.RegisterMember) error {
-	switch used, err := g.usesKey(r, c); {
+func (g *Registrar) Register(t *tx.Tx, r *domain.Record, c *domain.RegisterMember) error {
+	switch used, err := g.usesKey(t, r, c); {
 	case err != nil:
 		return err
 	case used:
-		g.effects.Complete(r, domain.Outcome{Again: true})
+		t.Complete(r, domain.Outcome{Again: true})
 		return nil
 	}
-	held, ok, err := g.claims.ledger.Find(r.Account, c.Identity)
+	held, ok, err := g.ledger.Find(r.Account, c.Identity)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		return g.enter(r, c, nil)
+		return g.enter(t, r, c, nil)
 	}
-	if !g.claims.roster.Owns(held.Member.Slot()) {
-		g.forwardRegistration(r, c, held.Member)
+	if !t.State.Roster.Owns(held.Member.Slot()) {
+		forwardRegistration(t, r, c, held.Member)
 		return nil
 	}
-	at, ok := g.claims.roster.Find(held.Member)
+	at, ok := t.State.Roster.Find(held.Member)
 	if !ok {
 		return fmt.Errorf("identity %v names member %d, which the shard does not have", c.Identity, held.Member)
 	}
-	k, err := g.loaded.Load(at)
+	m, err := t.State.Loaded.Load(at)
 	if err != nil {
 		return err
 	}
-	return g.matchExisting(r, c, k)
+	return g.matchExisting(t, r, c, m)
 }
 
 // Attach applies an attachment at its member.
-func (g *Registrar) Attach(r *domain.Record, a *domain.AttachService, c *domain.RegisterMember) error {
-	k, err := g.Active(r, a.Member)
-	if k == nil || err != nil {
+func (g *Registrar) Attach(t *tx.Tx, r *domain.Record, a *domain.AttachService, c *domain.RegisterMember) error {
+	m, err := g.Active(t, r, a.Member)
+	if m == nil || err != nil {
 		return err
 	}
 	if a.Met {
-		return g.matchExisting(r, c, k)
+		return g.matchExisting(t, r, c, m)
 	}
-	return g.enter(r, c, k)
+	return g.enter(t, r, c, m)
 }
 
 // forwardRegistration sends a registration to the member that has the identity, in its shard.
-func (g *Registrar) forwardRegistration(r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
-	to := id.Slot().Shard(g.claims.shards)
-	g.claims.sendRegistration(r, c, to, id)
-	g.effects.ForwardOutcome(r, to, id)
+func forwardRegistration(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
+	to := id.Slot().Shard(t.State.Shards)
+	sendRegistration(t, r, c, to, id)
+	t.Forwarded(r, to, id)
 }
 
 // sendRegistration sends a registration to a member in another shard, where it is applied or known.
-func (g *claims) sendRegistration(r *domain.Record, c *domain.RegisterMember, to int, id domain.MemberID) {
-	g.effects.Send(&domain.Outgoing{To: to, Forward: &domain.Record{
+func sendRegistration(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, to int, id domain.MemberID) {
+	t.Send(&domain.Outgoing{To: to, Forward: &domain.Record{
 		Kind: domain.KindAttach, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash,
 		Command: &domain.AttachService{Member: id, Register: *c, Met: true, Asked: r.AskedBy()},
 	}})
@@ -74,59 +75,59 @@ func (g *claims) sendRegistration(r *domain.Record, c *domain.RegisterMember, to
 // matchExisting applies a registration to the member that its identity names. A member who is
 // only about to be, or to have the identity, or has it no more, does not match: the
 // request is tried again.
-func (g *Registrar) matchExisting(r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
-	if !member.Holds(&k.State().Member, c.Identity) {
-		g.DropKeyOf(r.Command)
-		g.effects.Complete(r, domain.Outcome{Again: true})
+func (g *Registrar) matchExisting(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, m *members.Actor) error {
+	if !member.Holds(&m.State().Member, c.Identity) {
+		dropKeyOf(t, r.Command)
+		t.Complete(r, domain.Outcome{Again: true})
 		return nil
 	}
-	return g.enter(r, c, k)
+	return g.enter(t, r, c, m)
 }
 
 // enter brings a registration to its member (nil: one that is to be), which applies
 // it at once or when other shards have granted the identities it needs.
-func (g *Registrar) enter(r *domain.Record, c *domain.RegisterMember, k *members.Actor) error {
+func (g *Registrar) enter(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, m *members.Actor) error {
 	var known *domain.Member
 	var id domain.MemberID
-	if k != nil {
-		known = &k.State().Member
+	if m != nil {
+		known = &m.State().Member
 		id = known.ID
 		if !known.Personal.Takes(&c.Personal) {
 			if ownKey(r.Command) {
-				g.keys.deleteUnused(r.Command, k)
+				deleteUnused(t, r.Command, m)
 			} else {
-				g.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+				t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
 					return s.Outdated(dst, &c.Personal)
 				})
 			}
-			g.effects.Complete(r, domain.Outcome{Again: true})
+			t.Complete(r, domain.Outcome{Again: true})
 			return nil
 		}
 	}
 	if known == nil && c.Personal.Base != 0 { // made of a member who has lost the identity since, or is erased
-		g.effects.Complete(r, domain.Outcome{Again: true})
+		t.Complete(r, domain.Outcome{Again: true})
 		return nil
 	}
 	wants := member.Wants(known, c)
-	taken, err := g.claims.grantLocal(r.Account, wants, id)
+	taken, err := g.grantLocal(t, r.Account, wants, id)
 	if err != nil {
 		return err
 	}
 	if taken != domain.NoIdentity {
-		g.DropKeyOf(r.Command)
-		g.effects.Complete(r, takenBy(taken))
+		dropKeyOf(t, r.Command)
+		t.Complete(r, takenBy(taken))
 		return nil
 	}
-	if k == nil {
-		k = g.create(r, c)
-		id = k.State().Member.ID
+	if m == nil {
+		m = g.create(t, r, c)
+		id = m.State().Member.ID
 	}
-	before := k.State().Member
-	e := &entry{command: c, now: r.Time, record: g.effects.NewRecord(id.Slot()), isNew: known == nil}
-	e.visit = g.visiting(r.Account, e.record)
+	before := m.State().Member
+	e := &entry{command: c, now: r.Time, record: t.NewRecord(id.Slot()), isNew: known == nil}
+	e.visit = visiting(t, r.Account, e.record)
 	e.waits = domain.PendingRegistration{Ticket: domain.ActionID(e.record).Sequence(), Asked: r.AskedBy(), Claims: wants}
-	g.effects.Apply(k, e.apply)
-	return g.entered(r, e, k, &before)
+	t.Apply(m, e.apply)
+	return g.entered(t, r, e, m, &before)
 }
 
 // entry is a registration that its member applies.
@@ -160,41 +161,41 @@ func (e *entry) apply(s *member.State, dst []domain.Change) []domain.Change {
 }
 
 // entered follows what the member did with a registration.
-func (g *Registrar) entered(r *domain.Record, e *entry, k *members.Actor, before *domain.Member) error {
+func (g *Registrar) entered(t *tx.Tx, r *domain.Record, e *entry, m *members.Actor, before *domain.Member) error {
 	id := before.ID
 	switch e.guess {
 	case member.GuessStale:
-		g.effects.Complete(r, domain.Outcome{Again: true})
+		t.Complete(r, domain.Outcome{Again: true})
 		return nil
 	case member.GuessWrong:
-		g.effects.Complete(r,
+		t.Complete(r,
 			domain.Failed(domain.Bad(domain.Conflict, "password", "the email is registered with another password")))
 		return nil
 	case member.GuessLocked:
 		out := domain.Failed(domain.Bad(domain.Locked, "email", "too many wrong passwords were given for this email"))
 		out.RetryAfter = e.retryAfter
-		g.effects.Complete(r, out)
+		t.Complete(r, out)
 		return nil
 	}
 	if e.registered {
-		g.claims.request(r, &e.waits, id, domain.Held)
+		g.request(t, r, &e.waits, id, domain.Held)
 		g.registered.Add(1)
-		g.effects.Complete(r, domain.Outcome{Member: id, New: e.isNew})
-		return g.claims.follow(r, k, before)
+		t.Complete(r, domain.Outcome{Member: id, New: e.isNew})
+		return g.follow(t, r, m, before)
 	}
 	state := domain.Held
 	if e.isNew {
 		state = domain.Pending
 	}
-	g.effects.Await(r, id) // the last step completes it
-	g.claims.request(r, &e.waits, id, state)
+	t.Await(r, id) // the last step completes it
+	g.request(t, r, &e.waits, id, state)
 	return nil
 }
 
 // create makes the actor of a member that is to be.
-func (g *Registrar) create(r *domain.Record, c *domain.RegisterMember) *members.Actor {
-	id := g.claims.roster.Next(c.Identity.Slot())
-	at := member.Place{Account: r.Account, Ord: g.accounts.Add(r.Account, id)}
-	g.claims.roster.Add(id, at)
-	return g.loaded.Spawn(at, member.New(c, r.Account, id, at.Ord))
+func (g *Registrar) create(t *tx.Tx, r *domain.Record, c *domain.RegisterMember) *members.Actor {
+	id := t.State.Roster.Next(c.Identity.Slot())
+	at := member.Place{Account: r.Account, Ord: t.State.Accounts.Add(r.Account, id)}
+	t.State.Roster.Add(id, at)
+	return t.State.Loaded.Spawn(at, member.New(c, r.Account, id, at.Ord))
 }

@@ -9,123 +9,88 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
-	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/children/childrentest"
-	"github.com/ovation-analytics/ovation/actors/shard/members"
-	"github.com/ovation-analytics/ovation/actors/view"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
+	"github.com/ovation-analytics/ovation/actors/shard/tx/txtest"
 )
 
 const testShards = 2
 
-// emptyStore has nothing: all is staged, and members stay loaded.
-type emptyStore struct{ members.Store }
-
-func (emptyStore) Identity(domain.AccountID, domain.IdentityHash) (domain.Identity, bool, error) {
-	return domain.Identity{}, false, nil
-}
-
-func (emptyStore) Past(domain.AccountID, domain.Ordinal) ([]domain.Row, error) { return nil, nil }
-
-// testShard is a registrar with the effects that it has, without a log or a store.
+// testShard is a registrar with a shard without a log. Nothing is committed: all is staged, and members stay loaded.
 type testShard struct {
 	*Registrar
+	*txtest.Shard
 	outbox   [testShards][]*domain.Record // to each shard, in order
 	outcomes map[domain.RequestID]domain.Outcome
-	requests map[domain.RequestID]*domain.Request // that came here
-	sequence uint64
 	deleted  map[domain.KeyID]bool // by the outbox
 	late     int                   // grants that came for a member who was erased
 }
 
-func newTestShard(id int, kids *children.Children, outcomes map[domain.RequestID]domain.Outcome) *testShard {
-	s := &testShard{outcomes: outcomes, requests: map[domain.RequestID]*domain.Request{}, deleted: map[domain.KeyID]bool{}}
-	s.Registrar = New(Config{
-		Effects: s, Shard: s, Ledger: NewLedger(emptyStore{}, 100), Shards: testShards, Registered: new(atomic.Int64),
-		Roster:   member.NewRoster(id*domain.Slots/testShards, (id+1)*domain.Slots/testShards),
-		Loaded:   members.New(1<<30, kids, emptyStore{}, new(atomic.Int64)),
-		Accounts: accounts.New(accounts.Config{View: &view.Holder{}, Stats: &accounts.Stats{}}),
-		Merges:   noMerges{},
-	})
+func newTestShard(t *testing.T, id int, kids *children.Children, outcomes map[domain.RequestID]domain.Outcome) *testShard {
+	s := &testShard{Shard: txtest.New(t, kids, id, testShards), outcomes: outcomes, deleted: map[domain.KeyID]bool{}}
+	s.Registrar = New(NewLedger(s.Store, 100), new(atomic.Int64))
 	return s
 }
 
-// noMerges is of members who have part in none.
-type noMerges struct{}
-
-func (noMerges) Release(*domain.Record, *members.Actor, int64) error { return nil }
-func (noMerges) Erased(*members.Actor)                               {}
-
-func (s *testShard) Change(domain.Change) {}
-
-func (s *testShard) Apply(k *members.Actor, w members.Work) {
-	k.Do(w, nil)
-}
-
-func (s *testShard) Send(o *domain.Outgoing) {
-	for _, id := range o.Keys {
-		s.deleted[id] = true
-	}
-	if o.Forward != nil {
-		s.outbox[o.To] = append(s.outbox[o.To], o.Forward)
-	}
-}
-
-func (s *testShard) Clock() int64 { return 1_700_000_000_000 }
-
-func (s *testShard) NewRecord(slot domain.Slot) uint64 {
-	s.sequence++
-	return uint64(domain.ActionIDOf(s.sequence, slot))
-}
-
-func (s *testShard) Complete(r *domain.Record, out domain.Outcome) {
-	if asked := r.AskedBy(); !asked.IsZero() {
-		s.outcomes[asked] = out
-		s.requests[asked] = &domain.Request{Outcome: out}
-	}
-}
-
-func (s *testShard) Await(r *domain.Record, id domain.MemberID) {
-	s.requests[r.AskedBy()] = &domain.Request{Pending: true, Outcome: domain.Outcome{Member: id}}
-}
-
-func (s *testShard) ForwardOutcome(r *domain.Record, to int, id domain.MemberID) {
-	s.requests[r.AskedBy()] = &domain.Request{Pending: true, Outcome: domain.Outcome{MovedTo: to + 1, Member: id}}
-}
-
-func (s *testShard) BodyOf(domain.RequestID) uint64                 { return 0 }
-func (s *testShard) Stage() error                                   { return nil }
-func (s *testShard) ApplyParked(*domain.Record, member.Place) error { return nil }
-
-// take applies a registration, or what another shard sent.
+// take applies a registration, or what another shard sent, and notes what came of it.
 func (s *testShard) take(r *domain.Record) error {
-	if q := s.requests[r.AskedBy()]; q != nil {
-		return s.Repeated(r, q)
+	one := *r // a copy has a place of its own
+	one.Offset = 0
+	if err := s.Do(&one, func(t *tx.Tx) error { return s.apply(t, &one) }); err != nil {
+		return err
+	}
+	for _, o := range s.Take() {
+		for _, id := range o.Keys {
+			s.deleted[id] = true
+		}
+		if o.Forward != nil {
+			s.outbox[o.To] = append(s.outbox[o.To], o.Forward)
+		}
+	}
+	asked := r.AskedBy()
+	if c, ok := r.Command.(*domain.Claim); ok {
+		asked = c.Asked
+	}
+	if q := s.Request(asked); q != nil && !q.Pending {
+		s.outcomes[asked] = q.Outcome
+	}
+	return nil
+}
+
+func (s *testShard) apply(t *tx.Tx, r *domain.Record) error {
+	if q := s.Request(r.AskedBy()); q != nil {
+		return s.Repeated(t, r, q)
 	}
 	switch c := r.Command.(type) {
 	case *domain.RegisterMember:
-		return s.Register(r, c)
+		return s.Register(t, r, c)
 	case *domain.AttachService:
-		return s.Attach(r, c, &c.Register)
+		return s.Attach(t, r, c, &c.Register)
 	case *domain.UpdateMember:
-		return s.Update(r, c)
+		return s.Update(t, r, c)
 	case *domain.RemoveService:
-		return s.RemoveService(r, c)
+		return s.RemoveService(t, r, c)
 	case *domain.EraseMember:
-		return s.Erase(r, c)
+		m, err := s.Active(t, r, c.Member)
+		if m == nil || err != nil {
+			return err
+		}
+		return s.Erase(t, r, m, c)
 	default:
 		claim := c.(*domain.Claim)
 		if claim.Step == domain.ClaimGranted && s.state(claim.Member) == domain.MemberErased {
 			s.late++
 		}
-		return s.Claim(r, claim)
+		_, err := s.Claim(t, r, claim)
+		return err
 	}
 }
 
 // state is that of a member of the shard.
 func (s *testShard) state(id domain.MemberID) domain.MemberState {
-	at, _ := s.claims.roster.Find(id)
-	k, err := s.loaded.Load(at)
+	at, _ := s.State.Roster.Find(id)
+	k, err := s.State.Loaded.Load(at)
 	if err != nil {
 		return domain.MemberActive
 	}
@@ -169,7 +134,7 @@ func race(t *testing.T, kids *children.Children, rnd *rand.Rand, saw *seen) {
 	keyed := rnd.IntN(2) == 0
 	var keys []domain.KeyID
 	outcomes := map[domain.RequestID]domain.Outcome{}
-	shards := [testShards]*testShard{newTestShard(0, kids, outcomes), newTestShard(1, kids, outcomes)}
+	shards := [testShards]*testShard{newTestShard(t, 0, kids, outcomes), newTestShard(t, 1, kids, outcomes)}
 	const commands = 30
 	var sentTo []delivery
 	for sent := 0; ; {
@@ -240,8 +205,8 @@ func give(shards [testShards]*testShard, c domain.Command, put *domain.PersonalP
 	put.Key = domain.KeyID{n, 15: 1}
 	if id := memberOf(c); id != 0 {
 		s := shards[id.Slot().Shard(testShards)]
-		if at, ok := s.claims.roster.Find(id); ok {
-			if k, err := s.loaded.Load(at); err == nil && k.State().Member.Personal.Version > 0 {
+		if at, ok := s.State.Roster.Find(id); ok {
+			if k, err := s.State.Loaded.Load(at); err == nil && k.State().Member.Personal.Version > 0 {
 				has := &k.State().Member.Personal
 				put.Base, put.Key = has.Version, has.Key
 			}
@@ -268,8 +233,8 @@ func memberOf(c domain.Command) domain.MemberID {
 func checkKeys(t *testing.T, shards [testShards]*testShard, keys []domain.KeyID) {
 	has := map[domain.KeyID]domain.MemberID{}
 	for _, s := range shards {
-		for ord := range s.accounts.Of(1).Audience.Members() {
-			m := &s.loaded.At(member.Place{Account: 1, Ord: ord}).State().Member
+		for ord := range s.State.Accounts.Of(1).Audience.Members() {
+			m := &s.State.Loaded.At(member.Place{Account: 1, Ord: ord}).State().Member
 			for _, id := range append(slices.Clone(m.Personal.Keys), m.Personal.Key) {
 				has[id] = m.ID
 			}
@@ -298,8 +263,8 @@ func anyCommand(
 	to := id.Slot().Shard(testShards)
 	s := shards[to]
 	record := uint64(0)
-	if at, ok := s.claims.roster.Find(id); ok {
-		if k, err := s.loaded.Load(at); err == nil && len(k.State().Member.Services) > 0 {
+	if at, ok := s.State.Roster.Find(id); ok {
+		if k, err := s.State.Loaded.Load(at); err == nil && len(k.State().Member.Services) > 0 {
 			record = k.State().Member.Services[0].ID
 		}
 	}
@@ -339,7 +304,7 @@ func idle(shards [testShards]*testShard) bool {
 func checkLedgers(t *testing.T, shards [testShards]*testShard) (erased int) {
 	held := map[domain.IdentityHash]domain.MemberID{}
 	for _, s := range shards {
-		for hash, i := range s.claims.ledger.staged {
+		for hash, i := range s.ledger.staged {
 			if i == nil {
 				continue
 			}
@@ -351,8 +316,8 @@ func checkLedgers(t *testing.T, shards [testShards]*testShard) (erased int) {
 	}
 	has := 0
 	for _, s := range shards {
-		for ord := range s.accounts.Of(1).Audience.Members() {
-			k := s.loaded.At(member.Place{Account: 1, Ord: ord})
+		for ord := range s.State.Accounts.Of(1).Audience.Members() {
+			k := s.State.Loaded.At(member.Place{Account: 1, Ord: ord})
 			m := &k.State().Member
 			if len(m.Pending) > 0 {
 				t.Errorf("member %d still waits for %d registrations", m.ID, len(m.Pending))

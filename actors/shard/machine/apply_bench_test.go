@@ -19,6 +19,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/children/childrentest"
 	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/actors/view"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
@@ -103,7 +104,7 @@ func BenchmarkApply(b *testing.B) {
 		offset := int64(0)
 		apply := func(records []domain.Record) {
 			for len(records) > 0 {
-				n := min(len(records), machine.MicroBatch)
+				n := min(len(records), tx.MicroBatch)
 				for i := range records[:n] {
 					records[i].Offset, records[i].Time = offset, 1_700_000_000_000+offset
 					offset++

@@ -2,79 +2,82 @@ package machine
 
 import (
 	"fmt"
+	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/activity"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/merging"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
-// commands applies the records that are no activities. It is owned by its machine.
+// commands is the table of what a record that is no activity does.
 type commands struct {
-	state     *domain.ShardState
-	store     Store
-	effects   *effects
-	registrar *identity.Registrar
-	merger    *merging.Merger
-	counted   func(*domain.Record) // nil: not asked for
+	store      Store
+	registrar  *identity.Registrar
+	merger     *merging.Merger
+	activities *activity.Activities
+	deleted    *atomic.Int64        // actions
+	counted    func(*domain.Record) // nil: not asked for
 }
 
 // apply applies a command. Nothing of a group is pending.
-func (c *commands) apply(r *domain.Record) error {
-	if asked := r.AskedBy(); !asked.IsZero() {
-		q, err := c.effects.replayed(asked, r)
+func (c *commands) apply(t *tx.Tx, r *domain.Record) error {
+	if !r.AskedBy().IsZero() {
+		q, err := t.Replayed(r)
 		if err != nil {
 			return err
 		}
 		if q != nil {
-			return c.registrar.Repeated(r, q)
+			return c.registrar.Repeated(t, r, q)
 		}
 	}
 	switch m := r.Command.(type) {
 	case *domain.RegisterMember:
-		return c.registrar.Register(r, own(m))
+		return c.registrar.Register(t, r, own(m))
 	case *domain.AttachService:
-		return c.registrar.Attach(r, m, own(&m.Register))
+		return c.registrar.Attach(t, r, m, own(&m.Register))
 	case *domain.LogIn:
-		return c.registrar.Login(r, ownLogin(m))
+		return c.registrar.Login(t, r, ownLogin(m))
 	case *domain.UpdateMember:
-		return c.registrar.Update(r, ownUpdate(m))
+		return c.registrar.Update(t, r, ownUpdate(m))
 	case *domain.RemoveService:
-		return c.registrar.RemoveService(r, ownRemoval(m))
+		return c.registrar.RemoveService(t, r, ownRemoval(m))
 	case *domain.ResetPassword:
-		return c.registrar.ResetPassword(r, ownReset(m))
+		return c.registrar.ResetPassword(t, r, ownReset(m))
 	case *domain.EraseMember:
-		return c.registrar.Erase(r, m)
+		return c.erase(t, r, m)
 	case *domain.MergeMembers:
-		return c.merger.Merge(r, m)
+		return c.merge(t, r, m)
 	case *domain.UnmergeMember:
-		return c.merger.Unmerge(r, m)
+		return c.unmerge(t, r, m)
 	case *domain.Lend:
-		return c.merger.Lend(r, m)
+		return c.merger.Lend(t, r, m)
 	case *domain.OptIn:
-		return c.optIn(r, m)
+		return c.optIn(t, r, m)
 	case *domain.OptOut:
-		return c.optOut(r, m)
+		return c.optOut(t, r, m)
 	case *domain.DeleteAction:
-		return c.deleteAction(r, m)
+		return c.deleteAction(t, r, m)
 	case *domain.Claim:
-		return c.registrar.Claim(r, m)
+		return c.claim(t, r, m)
 	case *domain.Usage:
-		c.effects.Change(domain.Change{
+		t.Change(domain.Change{
 			Kind: domain.UsagePut, Value: &domain.UsageCount{Account: r.Account, Usage: *m},
 		})
 		if c.counted != nil {
 			c.counted(r)
 		}
 	case *domain.Published:
-		c.trim(m)
+		trim(t, m)
 	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief
 	case *domain.Rules:
 		if m.Version > domain.RulesVersion {
 			return fmt.Errorf("the journal asks for rules %d, this binary knows %d: %w",
 				m.Version, domain.RulesVersion, domain.ErrNewer)
 		}
-		c.state.Rules = m.Version
+		t.State.Shard.Rules = m.Version
 	default:
 		return fmt.Errorf("record %d is of kind %d, which a shard does not apply: %w", r.Offset, r.Kind, domain.ErrNewer)
 	}
@@ -83,65 +86,110 @@ func (c *commands) apply(r *domain.Record) error {
 
 // trim takes published entries out of the outbox, at the same place in every
 // replica.
-func (c *commands) trim(p *domain.Published) {
-	c.state.Published = max(c.state.Published, p.UpTo)
-	c.state.DeadUpTo = max(c.state.DeadUpTo, p.DeadUpTo)
-	c.state.KeysUpTo = max(c.state.KeysUpTo, p.KeysUpTo)
-	c.effects.Change(domain.Change{Kind: domain.OutboxTrim, Value: &domain.Published{
-		UpTo: c.state.Published, DeadUpTo: c.state.DeadUpTo, KeysUpTo: c.state.KeysUpTo,
+func trim(t *tx.Tx, p *domain.Published) {
+	s := &t.State.Shard
+	s.Published = max(s.Published, p.UpTo)
+	s.DeadUpTo = max(s.DeadUpTo, p.DeadUpTo)
+	s.KeysUpTo = max(s.KeysUpTo, p.KeysUpTo)
+	t.Change(domain.Change{Kind: domain.OutboxTrim, Value: &domain.Published{
+		UpTo: s.Published, DeadUpTo: s.DeadUpTo, KeysUpTo: s.KeysUpTo,
 	}})
 }
 
-// optIn opts a member in.
-func (c *commands) optIn(r *domain.Record, o *domain.OptIn) error {
-	k, err := c.registrar.Active(r, o.Member)
-	if k == nil || err != nil {
+// claim applies a step of a claim. What a member did while its registration was pending is applied with the last
+// one.
+func (c *commands) claim(t *tx.Tx, r *domain.Record, step *domain.Claim) error {
+	entered, err := c.registrar.Claim(t, r, step)
+	if entered == nil || err != nil {
 		return err
 	}
-	c.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change { return s.OptIn(dst, o.Opt, o.At) })
-	c.effects.Complete(r, domain.Outcome{Member: o.Member})
+	return c.activities.Unpark(t, r, *entered)
+}
+
+// erase erases a member, with those merged into it.
+func (c *commands) erase(t *tx.Tx, r *domain.Record, e *domain.EraseMember) error {
+	m, err := c.registrar.Active(t, r, e.Member)
+	if m == nil || err != nil {
+		return err
+	}
+	if err := c.merger.Release(t, r, m, e.At); err != nil {
+		return err
+	}
+	if err := c.registrar.Erase(t, r, m, e); err != nil {
+		return err
+	}
+	c.merger.Erased(t, m)
+	return nil
+}
+
+// merge begins to merge a member into another.
+func (c *commands) merge(t *tx.Tx, r *domain.Record, of *domain.MergeMembers) error {
+	m, err := c.registrar.Active(t, r, of.Member)
+	if m == nil || err != nil {
+		return err
+	}
+	return c.merger.Merge(t, r, m, of)
+}
+
+// unmerge takes a merge back.
+func (c *commands) unmerge(t *tx.Tx, r *domain.Record, of *domain.UnmergeMember) error {
+	m, err := c.registrar.Active(t, r, of.Member)
+	if m == nil || err != nil {
+		return err
+	}
+	return c.merger.Unmerge(t, r, m, of)
+}
+
+// optIn opts a member in.
+func (c *commands) optIn(t *tx.Tx, r *domain.Record, o *domain.OptIn) error {
+	m, err := c.registrar.Active(t, r, o.Member)
+	if m == nil || err != nil {
+		return err
+	}
+	t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change { return s.OptIn(dst, o.Opt, o.At) })
+	t.Complete(r, domain.Outcome{Member: o.Member})
 	return nil
 }
 
 // optOut opts a member out, and those merged into it.
-func (c *commands) optOut(r *domain.Record, o *domain.OptOut) error {
-	k, err := c.registrar.Active(r, o.Member)
-	if k == nil || err != nil {
+func (c *commands) optOut(t *tx.Tx, r *domain.Record, o *domain.OptOut) error {
+	m, err := c.registrar.Active(t, r, o.Member)
+	if m == nil || err != nil {
 		return err
 	}
-	c.merger.OptOut(r, &k.State().Member, o.Opt, o.At)
-	c.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change { return s.OptOut(dst, o.Opt, o.At) })
-	c.effects.Complete(r, domain.Outcome{Member: o.Member})
+	c.merger.OptOut(t, r, &m.State().Member, o.Opt, o.At)
+	t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change { return s.OptOut(dst, o.Opt, o.At) })
+	t.Complete(r, domain.Outcome{Member: o.Member})
 	return nil
 }
 
 // deleteAction takes an action out of everything that counts or shows it. What it is
 // named by is the id of a feed item: an action that another one took the place of, or
 // that was deleted before, is none any more.
-func (c *commands) deleteAction(r *domain.Record, d *domain.DeleteAction) error {
-	k, err := c.registrar.Active(r, d.Member)
-	if k == nil || err != nil {
+func (c *commands) deleteAction(t *tx.Tx, r *domain.Record, d *domain.DeleteAction) error {
+	m, err := c.registrar.Active(t, r, d.Member)
+	if m == nil || err != nil {
 		return err
 	}
 	var row domain.Row
-	at, counted := k.Place(), false
-	there := d.Action.Slot() == d.Member.Slot() && d.Action.Sequence() <= c.state.Sequence
+	at, counted := m.Place(), false
+	there := d.Action.Slot() == d.Member.Slot() && d.Action.Sequence() <= t.State.Shard.Sequence
 	if there {
 		if row, there, err = c.store.Action(at.Account, at.Ord, d.Action.Sequence()); err != nil {
 			return err
 		}
 	}
 	if there && !row.IsVisit() {
-		c.effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+		t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
 			dst, counted = s.Delete(dst, row)
 			return dst
 		})
 	}
 	if !counted {
-		c.effects.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
+		t.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
 		return nil
 	}
-	c.effects.stats.Deleted.Add(1)
-	c.effects.Complete(r, domain.Outcome{Member: d.Member})
+	c.deleted.Add(1)
+	t.Complete(r, domain.Outcome{Member: d.Member})
 	return nil
 }

@@ -13,11 +13,13 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/activity"
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 	"github.com/ovation-analytics/ovation/actors/shard/merging"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -53,80 +55,68 @@ type Limits struct {
 // Machine applies records to members, stages what changes, and keeps in memory what the next
 // records and questions need. It is owned by its shard.
 type Machine struct {
-	State    domain.ShardState // what was applied so far
+	State    *tx.State // of what was applied so far
 	Position Position
-	Sources  Sources
-	Accounts *accounts.Accounts
 	Outbox   *outbox.Outbox // nil: the machine has never had a store
 
 	c          *Config
 	store      Store // nil: none
 	marks      stateMarks
-	roster     *member.Roster
-	loaded     *members.Loaded
-	parked     parked
 	identities *identity.Ledger
+	merger     *merging.Merger
+	activities *activity.Activities
 	commands   commands
-	effects    effects
 }
 
 // New is a machine without a store: it has applied nothing.
 func New(c *Config) *Machine {
-	m := &Machine{c: c}
-	m.Position = Position{c, &m.State}
+	m := &Machine{State: &tx.State{}, c: c}
+	m.Position = Position{c, &m.State.Shard}
 	return m
 }
 
 // Open is a machine with the state of a store, not yet with what is kept in memory: see Load. The
 // versions of its views count on from those of the machine before it.
 func (m *Machine) Open(store Store) *Machine {
-	version := uint64(1)
-	if m.Accounts != nil {
-		version = m.Accounts.Version() + 1
+	c, version := m.c, uint64(1)
+	if before := m.State.Accounts; before != nil {
+		version = before.Version() + 1
 	}
-	c := m.c
-	n := New(c)
-	n.store, n.State = store, store.State()
-	if n.State.Journal.IsZero() {
-		n.State.Journal, n.State.Cluster = c.Journal.Topic(), c.Journal.Cluster()
-		n.State.Epoch, n.State.Rules = -1, domain.RulesVersion
-	}
-	n.Sources = newSources()
-	n.parked = newParked()
-	n.roster = member.NewRoster(slotsOf(c.ID, c.Shards))
-	n.loaded = members.New(c.MemberBytes, c.Children, store, &c.Stats.Members.Loads)
-	n.identities = identity.NewLedger(store, c.Identities)
-	n.Accounts = accounts.New(accounts.Config{
-		Brands: c.Catalog, Children: c.Children, View: c.View, Version: version, Resident: c.Resident, Cached: c.CachedBytes, Shards: c.Shards,
-		Places: c.Places, Stats: &c.Stats.Stats,
-	})
+	n := &Machine{c: c, store: store}
 	n.Outbox = outbox.New(c.ID, c.OutboxDepth, [outbox.Kinds]outbox.Send{
 		outbox.Forwards:     outbox.Forward(c.Journal.Appender()),
 		outbox.DeadLetters:  outbox.Letters(c.DeadLetters.Publish),
 		outbox.KeyDeletions: outbox.DeleteKeys(c.DataKeys.Delete),
 	}, c.Log)
-	n.effects = effects{
-		shard: c.ID, shards: c.Shards, state: &n.State, requests: newRequests(store), waiting: c.Waiting,
-		outbox: n.Outbox, sent: map[int]uint64{}, stats: &c.Stats.Records,
+	n.State = tx.New(tx.Config{
+		ID: c.ID, Shards: c.Shards, Shard: stateOf(c, store), Store: store, Outbox: n.Outbox, Waiting: c.Waiting,
+		Loaded: members.New(c.MemberBytes, c.Children, store, &c.Stats.Members.Loads),
+		Accounts: accounts.New(accounts.Config{
+			Brands: c.Catalog, Children: c.Children, View: c.View, Version: version, Resident: c.Resident,
+			Cached: c.CachedBytes, Shards: c.Shards, Places: c.Places, Stats: &c.Stats.Stats,
+		}),
+	})
+	n.Position = Position{c, &n.State.Shard}
+	n.identities = identity.NewLedger(store, c.Identities)
+	n.merger = merging.New(&c.Stats.Merges)
+	n.activities = activity.New(activity.Config{
+		Identities: n.identities, Store: store, Stats: &c.Stats.Records, Yield: c.Yield,
+	})
+	n.commands = commands{
+		store: store, registrar: identity.New(n.identities, &c.Stats.Members.Registered), merger: n.merger,
+		activities: n.activities, deleted: &c.Stats.Deleted, counted: c.Counted,
 	}
-	merger := merging.New(merging.Config{
-		Effects: &n.effects, Shard: n, State: &n.State, Store: store, Loaded: n.loaded, Roster: n.roster,
-		Accounts: n.Accounts, Shards: c.Shards, Stats: &c.Stats.Merges,
-	})
-	registrar := identity.New(identity.Config{
-		Effects: &n.effects, Shard: n, Ledger: n.identities, Roster: n.roster, Loaded: n.loaded, Accounts: n.Accounts,
-		Shards: c.Shards, Registered: &c.Stats.Members.Registered, Merges: merger,
-	})
-	merger.Members = registrar
-	n.commands = commands{&n.State, store, &n.effects, registrar, merger, c.Counted}
 	return n
 }
 
-// slotsOf is the range of slots [first, end) that the shard owns.
-func slotsOf(id, shards int) (first, end int) {
-	first = (id*domain.Slots + shards - 1) / shards
-	end = ((id+1)*domain.Slots + shards - 1) / shards
-	return first, end
+// stateOf is the state in a store, be it a new one.
+func stateOf(c *Config, store Store) domain.ShardState {
+	s := store.State()
+	if s.Journal.IsZero() {
+		s.Journal, s.Cluster = c.Journal.Topic(), c.Journal.Cluster()
+		s.Epoch, s.Rules = -1, domain.RulesVersion
+	}
+	return s
 }
 
 // Load reads what is kept in memory, until the node stops. An error may be a gap: the state is
@@ -138,72 +128,72 @@ func (m *Machine) Load() (err error) {
 	if err := m.Position.sameLog(); err != nil {
 		return err
 	}
-	if m.marks, err = loadMarks(m.store, m.c.MarkEvery, m.State.Next); err != nil {
+	s := m.State
+	if m.marks, err = loadMarks(m.store, m.c.MarkEvery, s.Shard.Next); err != nil {
 		return err
 	}
-	if err := m.store.Origins(m.Sources.load); err != nil {
+	if err := m.store.Origins(s.Sources.Load); err != nil {
 		return err
 	}
-	if err := m.store.Members(func(id domain.AccountID, ord domain.Ordinal, who domain.MemberID) {
-		m.Accounts.Of(id).Audience.Add(who)
-		if at := (member.Place{Account: id, Ord: ord}); who.IsShadow() {
-			m.commands.merger.Shadow(at, who)
-		} else {
-			m.roster.Add(who, at)
-		}
-	}); err != nil {
+	if err := m.store.Members(m.loadMember); err != nil {
 		return err
 	}
 	if err := m.store.Parked(func(p *domain.Parked) error {
-		m.parked.note(p)
+		s.Parked.Load(p)
 		return nil
 	}); err != nil {
 		return err
 	}
 	var lenders []member.Place
-	if err := m.Accounts.LoadAttributes(m.store, func(id domain.AccountID, ord domain.Ordinal) {
+	if err := s.Accounts.LoadAttributes(m.store, func(id domain.AccountID, ord domain.Ordinal) {
 		lenders = append(lenders, member.Place{Account: id, Ord: ord})
 	}); err != nil {
 		return err
 	}
-	if err := m.commands.merger.Load(lenders); err != nil {
+	if err := m.merger.Load(s, lenders); err != nil {
 		return err
 	}
-	if err := m.Accounts.LoadRows(m.store, m.c.Ctx.Err); err != nil {
+	if err := s.Accounts.LoadRows(m.store, m.c.Ctx.Err); err != nil {
 		return err
 	}
 	if err := m.store.Outbox(func(o *domain.Outgoing) {
-		if o.Forward != nil {
-			m.effects.sent[o.To] = max(m.effects.sent[o.To], o.Sequence)
-		}
+		s.Resent(o)
 		m.Outbox.Offer(o)
 	}); err != nil {
 		return err
 	}
-	m.c.Stats.committed(m.State)
-	m.c.Stats.Members.Parked.Store(int64(m.parked.all.activities))
+	m.c.Stats.committed(s.Shard)
+	m.c.Stats.Members.Parked.Store(int64(s.Parked.Activities()))
 	return nil
+}
+
+// loadMember notes where a member is kept.
+func (m *Machine) loadMember(account domain.AccountID, ord domain.Ordinal, id domain.MemberID) {
+	m.State.Accounts.Of(account).Audience.Add(id)
+	if at := (member.Place{Account: account, Ord: ord}); id.IsShadow() {
+		m.merger.Shadow(m.State, at, id)
+	} else {
+		m.State.Roster.Add(id, at)
+	}
 }
 
 // Passed moves the state after a page that was applied. Its offsets hold also where the log has
 // none of our records at its end.
 func (m *Machine) Passed(p *domain.Page) {
-	m.State.Next, m.State.Epoch = max(m.State.Next, p.Next), p.Epoch
+	s := &m.State.Shard
+	s.Next, s.Epoch = max(s.Next, p.Next), p.Epoch
 }
 
 // Commit stores what was applied in one batch (I3). What was staged is then what is stored.
 func (m *Machine) Commit() error {
-	if err := m.store.Commit(m.State, m.Sources.origins()); err != nil {
+	if err := m.store.Commit(m.State.Shard, m.State.Origins()); err != nil {
 		return err
 	}
-	m.Sources.committed()
 	m.identities.Committed()
-	m.effects.requests.committed()
-	m.parked.committed()
-	m.Accounts.Committed()
+	m.State.Committed()
 	m.c.Stats.Commits.Add(1)
 	m.c.Stats.committed(m.store.State())
-	m.c.Stats.Members.Parked.Store(int64(m.parked.all.activities))
+	m.c.Stats.Members.Parked.Store(int64(m.State.Parked.Activities()))
 	return nil
 }
 
@@ -213,7 +203,8 @@ func (m *Machine) Headroom() error { return m.store.Headroom() }
 // Publish swaps in the view of the last commit; failed gets errors of its readers.
 func (m *Machine) Publish(failed func(error)) {
 	snapshot := view.Guarded{Snapshot: m.store.Snapshot(), Failed: failed}
-	m.Accounts.Publish(m.State.Next, handovers(&m.State), m.roster, snapshot)
+	s := m.State
+	s.Accounts.Publish(s.Shard.Next, handovers(&s.Shard), s.Roster, snapshot)
 }
 
 // handovers are what the shard has counted with others, for readers.
@@ -226,7 +217,7 @@ func handovers(s *domain.ShardState) []domain.Handover {
 
 // Renew puts the view on a new snapshot where the one that it has is as old as that.
 func (m *Machine) Renew(age time.Duration, failed func(error)) {
-	m.Accounts.Renew(age, func() view.Snapshot {
+	m.State.Accounts.Renew(age, func() view.Snapshot {
 		return view.Guarded{Snapshot: m.store.Snapshot(), Failed: failed}
 	})
 }
@@ -235,40 +226,36 @@ func (m *Machine) Renew(age time.Duration, failed func(error)) {
 // wait has followed to this shard: what changes of a merged member is sent on merge by merge. It is nil
 // where no merged member of the account (0: of any) has as many merges below it in the shard.
 func (m *Machine) Sent(account domain.AccountID, depth int) map[int]uint64 {
-	deepest := m.commands.merger.Depth
+	deepest := m.merger.Depth
 	if account != 0 {
-		deepest = func() int { return m.commands.merger.DepthOf(account) }
+		deepest = func() int { return m.merger.DepthOf(account) }
 	}
 	if depth > 0 && deepest() < depth {
 		return nil
 	}
-	return m.effects.sent
+	return m.State.Sent
 }
 
 // Outcome is that of a request, as committed; nil: none.
 func (m *Machine) Outcome(id domain.RequestID) *domain.Outcome {
-	if m.store == nil || m.effects.requests.isStaged(id) {
+	if m.store == nil {
 		return nil
 	}
-	q, err := m.effects.requests.find(m.effects.today(), id)
-	if err != nil || q == nil || q.Pending {
-		return nil
-	}
-	return &q.Outcome
+	return m.State.Outcome(id)
 }
 
 // Evict unloads the members that the memory has no room for.
 func (m *Machine) Evict() {
 	stats := &m.c.Stats.Members
-	stats.Evicted.Add(int64(m.loaded.Evict()))
-	stats.Bytes.Store(int64(m.loaded.Bytes()))
+	stats.Evicted.Add(int64(m.State.Loaded.Evict()))
+	stats.Bytes.Store(int64(m.State.Loaded.Bytes()))
 }
 
 // Quiesce stops what runs beside the machine. What is staged is thrown away, since the log has it.
 func (m *Machine) Quiesce() {
 	if m.Outbox != nil {
 		m.Outbox.Stop()
-		m.loaded.Clear()
+		m.State.Loaded.Clear()
 	}
 }
 

@@ -5,8 +5,9 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/activity"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
-	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -29,8 +30,9 @@ type DataKeys interface {
 // the store must be closed and opened again: what was staged is gone.
 type Store interface {
 	accounts.Store
-	members.Store
+	activity.Store
 	identity.Store
+	tx.Store
 
 	// State is what was stored with the last commit; zero in a new store.
 	State() domain.ShardState
@@ -41,12 +43,8 @@ type Store interface {
 	// Outbox calls f with the entries not yet trimmed, in order.
 	Outbox(f func(*domain.Outgoing)) error
 
-	// Committed state only: what is staged is the caller's to know.
-	Request(day uint32, id domain.RequestID) (*domain.Request, error) // nil: none
-	// Parked calls f with every parked activity, ParkedOf with those of one member, in the
-	// order of their numbers. An error of f ends the reading and is given back.
+	// Parked calls f with every parked activity. An error of f ends the reading and is given back.
 	Parked(f func(*domain.Parked) error) error
-	ParkedOf(account domain.AccountID, ord domain.Ordinal, f func(*domain.Parked) error) error
 
 	// Action finds the member's row with that sequence; dead ones and staged ones too.
 	Action(account domain.AccountID, ord domain.Ordinal, seq uint64) (domain.Row, bool, error)
@@ -64,8 +62,6 @@ type Store interface {
 	// What is staged may be committed all the same.
 	Headroom() error
 
-	// Stage puts changes into the open batch.
-	Stage(changes []domain.Change) error
 	// Commit stores the open batch with the state and the origins that moved.
 	// Facts is the store's to keep: State returns it.
 	Commit(state domain.ShardState, origins []domain.Origin) error

@@ -5,6 +5,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // prefetch brings what the activities of a micro-batch will look at near the processor:
@@ -24,9 +25,7 @@ type prefetch struct {
 }
 
 // run prefetches what the records will look at.
-func (p *prefetch) run(
-	records []domain.Record, of *identity.Ledger, roster *member.Roster, loaded *members.Loaded, store Store,
-) {
+func (p *prefetch) run(records []domain.Record, of *identity.Ledger, s *tx.State, store Store) {
 	p.ids, p.acts, p.places, p.loaded, p.rows = p.ids[:0], p.acts[:0], p.places[:0], p.loaded[:0], p.rows[:0]
 	for i := range records {
 		r := &records[i]
@@ -43,14 +42,14 @@ func (p *prefetch) run(
 		}
 	}
 	for i, id := range p.ids {
-		if at, ok := roster.Find(id); ok {
+		if at, ok := s.Roster.Find(id); ok {
 			a := p.acts[i]
 			p.places = append(p.places, at)
 			p.rows = append(p.rows, domain.Row{Account: at.Account, Ord: at.Ord, Time: domain.Second(a.Time), Hash: a.Hash})
 		}
 	}
 	for _, at := range p.places {
-		if k := loaded.At(at); k != nil {
+		if k := s.Loaded.At(at); k != nil {
 			p.loaded = append(p.loaded, k)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/activity"
 	"github.com/ovation-analytics/ovation/actors/shard/merging"
 )
 
@@ -15,22 +16,15 @@ type Stats struct {
 	accounts.Stats
 	Members MemberStats
 	Merges  merging.Stats
-	Records RecordStats
+	Records activity.Stats
 	Foreign journal.ForeignRecords
 
+	Repeats atomic.Int64 // records dropped by their origin
+	Deleted atomic.Int64 // actions
 	Commits atomic.Int64
 	Rows    atomic.Int64 // living rows
 	Facts   atomic.Pointer[string]
 	Dead    [domain.Reasons]atomic.Int64
-}
-
-// RecordStats counts records applied.
-type RecordStats struct {
-	Recorded   atomic.Int64 // activities that became rows
-	Duplicates atomic.Int64 // activities that were there already
-	Deleted    atomic.Int64 // actions
-	Repeats    atomic.Int64 // records dropped by their origin
-	Forwarded  atomic.Int64
 }
 
 // MemberStats counts members.

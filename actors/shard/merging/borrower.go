@@ -6,14 +6,15 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // borrowers are the members of the shard that others are merged into.
 type borrowers struct {
-	sender
 	groups  *groups
 	loans   *loans
 	shadows map[lender]member.Place // in which a lender's rows are copied, or were last
+	stats   *Stats
 }
 
 // lender is one whose rows are copied here.
@@ -31,57 +32,46 @@ func mergeInProgress() domain.Outcome {
 }
 
 // merge begins to merge a member into another.
-func (b *borrowers) merge(r *domain.Record, k *members.Actor, c *domain.MergeMembers) error {
+func (b *borrowers) merge(t *tx.Tx, r *domain.Record, k *members.Actor, c *domain.MergeMembers) error {
 	of := &k.State().Member
 	switch a := member.AbsorbedOf(of, c.From); {
 	case c.From == c.Member:
 		fault := domain.Bad(domain.InvalidParameter, "from", "the member cannot be merged into itself")
-		b.Effects.Complete(r, domain.Failed(fault))
+		t.Complete(r, domain.Failed(fault))
 	case of.IsLent():
-		b.Effects.Complete(r, domain.Failed(domain.Merged(of.Lent.To)))
+		t.Complete(r, domain.Failed(domain.Merged(of.Lent.To)))
 	case c.Denied:
-		b.Effects.Complete(r, domain.Failed(domain.ErrMergeDenied))
+		t.Complete(r, domain.Failed(domain.ErrMergeDenied))
 	case of.Lent != nil || a != nil && !a.Done:
-		b.Effects.Complete(r, mergeInProgress())
+		t.Complete(r, mergeInProgress())
 	case a != nil:
-		b.Effects.Complete(r, domain.Outcome{Member: c.Member})
-	case b.shadowIDsExhausted(r.Account, c.From):
-		b.Effects.Complete(r, domain.Failed(domain.Bad(domain.PlanLimit, "from", "the member was merged too often")))
+		t.Complete(r, domain.Outcome{Member: c.Member})
+	case b.shadowIDsExhausted(t.State, r.Account, c.From):
+		t.Complete(r, domain.Failed(domain.Bad(domain.PlanLimit, "from", "the member was merged too often")))
 	default:
-		ticket := domain.ActionID(b.Effects.NewRecord(c.Member.Slot())).Sequence()
-		b.setAbsorbed(k, domain.Absorbed{Member: c.From, Ticket: ticket, Asked: r.AskedBy()}, 0)
-		b.Effects.Await(r, c.Member) // the last step completes it
-		b.send(r.Account, c.From, domain.Lend{Step: domain.LendAsk, Other: c.Member, Ticket: ticket})
+		ticket := domain.ActionID(t.NewRecord(c.Member.Slot())).Sequence()
+		setAbsorbed(t, k, domain.Absorbed{Member: c.From, Ticket: ticket, Asked: r.AskedBy()}, 0)
+		t.Await(r, c.Member) // the last step completes it
+		send(t, r.Account, c.From, domain.Lend{Step: domain.LendAsk, Other: c.Member, Ticket: ticket})
 	}
 	return nil
 }
 
 // shadowIDsExhausted reports that the shard has no id left for another shadow of a member.
-func (b *borrowers) shadowIDsExhausted(account domain.AccountID, from domain.MemberID) bool {
+func (b *borrowers) shadowIDsExhausted(s *tx.State, account domain.AccountID, from domain.MemberID) bool {
 	at, known := b.shadows[lender{account, from}]
 	if !known {
 		return false
 	}
-	_, before := b.Accounts.Of(account).Audience.ID(at.Ord).Lender()
+	_, before := s.Accounts.Of(account).Audience.ID(at.Ord).Lender()
 	return before == domain.MaxShadows-1
-}
-
-// complete completes the request that waits for a merge.
-func (b *borrowers) complete(r *domain.Record, asked domain.RequestID, out domain.Outcome) {
-	if !asked.IsZero() {
-		b.Effects.Complete(&domain.Record{Offset: r.Offset, Request: asked, BodyHash: b.Effects.BodyOf(asked)}, out)
-	}
 }
 
 // awaited is the borrower that a lender's step is for, and what it knows of the lender; nil: it
 // knows nothing of this merge any more.
-func (b *borrowers) awaited(r *domain.Record, l *domain.Lend) (*members.Actor, *domain.Absorbed, error) {
-	at, ok := b.Roster.Find(l.Member)
-	if !ok || at.Account != r.Account {
-		return nil, nil, nil
-	}
-	k, err := b.Loaded.Load(at)
-	if err != nil {
+func (b *borrowers) awaited(t *tx.Tx, r *domain.Record, l *domain.Lend) (*members.Actor, *domain.Absorbed, error) {
+	k, err := t.Find(r.Account, l.Member)
+	if k == nil || err != nil {
 		return nil, nil, err
 	}
 	a := member.AbsorbedOf(&k.State().Member, l.Other)
@@ -94,18 +84,18 @@ func (b *borrowers) awaited(r *domain.Record, l *domain.Lend) (*members.Actor, *
 
 // refused ends a merge that the lender does not take part in, or of which a step was set aside: then the
 // lender may have lent itself.
-func (b *borrowers) refused(r *domain.Record, l *domain.Lend) error {
-	k, a, err := b.awaited(r, l)
+func (b *borrowers) refused(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
+	k, a, err := b.awaited(t, r, l)
 	if err != nil || k != nil && a.Done {
 		return err // a later step was set aside: the merge stays
 	}
 	if l.Code == domain.Internal {
-		b.sendReturn(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
+		sendReturn(t, &domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
 	}
 	if k == nil {
 		return nil
 	}
-	if err := b.endLoan(k, l.Other); err != nil {
+	if err := b.endLoan(t, k, l.Other); err != nil {
 		return err
 	}
 	out := mergeInProgress()
@@ -122,31 +112,31 @@ func (b *borrowers) refused(r *domain.Record, l *domain.Lend) error {
 			out = domain.Failed(domain.Bad(domain.PlanLimit, "from", tooDeep))
 		}
 	}
-	b.complete(r, a.Asked, out)
+	t.CompleteAsked(r, a.Asked, out)
 	return nil
 }
 
 // borrow copies what a lender sends. With the handover the copies count.
-func (b *borrowers) borrow(r *domain.Record, l *domain.Lend) error {
+func (b *borrowers) borrow(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 	if l.Last {
-		b.countReceived(l.Other)
+		countReceived(t, l.Other)
 	}
-	k, a, err := b.awaited(r, l)
+	k, a, err := b.awaited(t, r, l)
 	if err != nil {
 		return err
 	}
 	if k == nil { // the merge was given up meanwhile
 		if l.Last || len(l.Rows) > 0 && l.Record == nil {
-			b.sendReturn(&domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
+			sendReturn(t, &domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
 		}
 		return nil
 	}
-	shadow, err := b.shadow(k, l)
+	shadow, err := b.shadow(t, k, l)
 	if err != nil {
 		return err
 	}
 	signups := len(a.Signups)
-	if err := b.copyRows(shadow, a, l.Rows); err != nil {
+	if err := b.copyRows(t, shadow, a, l.Rows); err != nil {
 		return err
 	}
 	handover := l.Last && !a.Done
@@ -158,40 +148,40 @@ func (b *borrowers) borrow(r *domain.Record, l *domain.Lend) error {
 		case l.Record != nil && a.Record != nil:
 			a.Record = member.Amend(a.Record, l.Record)
 		}
-		b.setAbsorbed(k, *a, b.Effects.Clock())
-		if err := b.Shard.Stage(); err != nil {
+		setAbsorbed(t, k, *a, t.Clock())
+		if err := t.Flush(); err != nil {
 			return err
 		}
 	}
 	switch {
 	case handover:
-		if err := b.countShadow(shadow, k.Place()); err != nil {
+		if err := b.countShadow(t, shadow, k.Place()); err != nil {
 			return err
 		}
-		b.Stats.Merged.Add(1)
-		b.complete(r, a.Asked, domain.Outcome{Member: l.Member})
+		b.stats.Merged.Add(1)
+		t.CompleteAsked(r, a.Asked, domain.Outcome{Member: l.Member})
 	case !a.Done:
-		b.send(r.Account, l.Other, domain.Lend{Step: domain.LendNext, Other: l.Member, Ticket: l.Ticket})
+		send(t, r.Account, l.Other, domain.Lend{Step: domain.LendNext, Other: l.Member, Ticket: l.Ticket})
 	}
 	return nil
 }
 
 // sendReturn tells a lender that its rows count at home again, which completes the record's request.
-func (b *borrowers) sendReturn(r *domain.Record, lender, borrower domain.MemberID, ticket uint64) {
-	b.sendOf(r, lender, domain.Lend{
+func sendReturn(t *tx.Tx, r *domain.Record, lender, borrower domain.MemberID, ticket uint64) {
+	sendOf(t, r, lender, domain.Lend{
 		Step: domain.LendReturn, Other: borrower, Ticket: ticket, Asked: r.AskedBy(),
 	})
-	b.countSent(lender)
+	countSent(t, lender)
 }
 
 // shadow is the actor of the lender's shadow, which is made with the first rows. They count nowhere
 // until the handover.
-func (b *borrowers) shadow(k *members.Actor, l *domain.Lend) (*members.Actor, error) {
+func (b *borrowers) shadow(t *tx.Tx, k *members.Actor, l *domain.Lend) (*members.Actor, error) {
 	of := lender{k.Place().Account, l.Other}
 	now, known := b.shadows[of]
 	before := 0
 	if known {
-		s, err := b.Loaded.Load(now)
+		s, err := t.State.Loaded.Load(now)
 		if err != nil || s.State().Member.Lent != nil {
 			return s, err
 		}
@@ -199,26 +189,26 @@ func (b *borrowers) shadow(k *members.Actor, l *domain.Lend) (*members.Actor, er
 		before++ // an ordinal whose rows were swept is not used again
 	}
 	id := of.id.Shadow(before)
-	at := member.Place{Account: of.account, Ord: b.Accounts.Add(of.account, id)}
+	at := member.Place{Account: of.account, Ord: t.State.Accounts.Add(of.account, id)}
 	b.shadows[of] = at
-	s := b.Loaded.Spawn(at, member.NewShadow(of.account, id, at.Ord))
-	b.setLoan(s, &domain.Loan{To: l.Member, Ticket: l.Ticket}, 0)
-	b.Effects.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
+	s := t.State.Loaded.Spawn(at, member.NewShadow(of.account, id, at.Ord))
+	setLoan(t, s, &domain.Loan{To: l.Member, Ticket: l.Ticket}, 0)
+	t.Change(domain.Change{Kind: domain.RowsCounted, Value: &domain.CountedAs{
 		Account: at.Account, Ord: at.Ord, As: at.Ord, Hidden: true,
 	}})
-	return s, b.Shard.Stage()
+	return s, t.Flush()
 }
 
 // copyRows copies rows to a shadow, and notes the copies of signups.
-func (b *borrowers) copyRows(shadow *members.Actor, a *domain.Absorbed, rows []domain.LentRow) error {
+func (b *borrowers) copyRows(t *tx.Tx, shadow *members.Actor, a *domain.Absorbed, rows []domain.LentRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	at := shadow.Place()
 	visits := make([]member.Visiting, len(rows)) // what the copies get of the shard
 	for i := range rows {
-		seq := domain.ActionID(b.Effects.NewRecord(0)).Sequence()
-		visits[i] = member.Visiting{Sequence: seq, Clock: b.Effects.Clock(), Places: &b.Accounts.Of(at.Account).Places}
+		seq := domain.ActionID(t.NewRecord(0)).Sequence()
+		visits[i] = member.Visiting{Sequence: seq, Clock: t.Clock(), Places: &t.State.Accounts.Of(at.Account).Places}
 		if !rows[i].Taken && rows[i].Row.IsVisit() && rows[i].Row.Definition == domain.Registration {
 			a.Signups = append(a.Signups[:len(a.Signups):len(a.Signups)], domain.LentSignup{
 				Record: uint64(rows[i].Content.Action), Seq: seq,
@@ -226,136 +216,144 @@ func (b *borrowers) copyRows(shadow *members.Actor, a *domain.Absorbed, rows []d
 		}
 	}
 	var err error
-	b.Effects.Apply(shadow, func(s *member.State, dst []domain.Change) []domain.Change {
+	t.Apply(shadow, func(s *member.State, dst []domain.Change) []domain.Change {
 		s.Begin(2 * len(rows))
 		for i := 0; i < len(rows) && err == nil; i++ {
-			dst, err = member.Borrow(dst, s, &rows[i], &visits[i], b.Store)
+			dst, err = member.Borrow(dst, s, &rows[i], &visits[i], t.State.Store)
 		}
 		return dst
 	})
 	if err != nil {
 		return err
 	}
-	return b.Shard.Stage()
+	return t.Flush()
 }
 
 // countShadow has the rows of a shadow count as the borrower's.
-func (b *borrowers) countShadow(shadow *members.Actor, borrower member.Place) error {
+func (b *borrowers) countShadow(t *tx.Tx, shadow *members.Actor, borrower member.Place) error {
 	loan := *shadow.State().Member.Lent
 	loan.Done = true
-	b.setLoan(shadow, &loan, 0)
+	setLoan(t, shadow, &loan, 0)
 	at := shadow.Place()
 	b.groups.join(at, borrower)
-	if err := b.groups.count(at, false); err != nil {
+	if err := b.groups.count(t, at, false); err != nil {
 		return err
 	}
-	return b.groups.coverAll(shadow, borrower)
+	turned, err := b.groups.coverAll(t, shadow, borrower)
+	if err != nil {
+		return err
+	}
+	return b.loans.lendTurned(t, turned)
 }
 
 // unmerge takes a merge back.
-func (b *borrowers) unmerge(r *domain.Record, k *members.Actor, c *domain.UnmergeMember) error {
+func (b *borrowers) unmerge(t *tx.Tx, r *domain.Record, k *members.Actor, c *domain.UnmergeMember) error {
 	of := &k.State().Member
 	a := member.AbsorbedOf(of, c.From)
 	switch {
 	case of.IsLent():
-		b.Effects.Complete(r, domain.Failed(domain.Merged(of.Lent.To)))
+		t.Complete(r, domain.Failed(domain.Merged(of.Lent.To)))
 	case a == nil:
-		b.Effects.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "from", "the member is not merged into this one")))
+		t.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "from", "the member is not merged into this one")))
 	case of.Lent != nil:
-		b.Effects.Complete(r, mergeInProgress())
+		t.Complete(r, mergeInProgress())
 	default:
 		ticket := a.Ticket
 		if a.Done {
-			b.Stats.Unmerged.Add(1)
+			b.stats.Unmerged.Add(1)
 		} else { // what the lender sends of it is given back
-			b.complete(r, a.Asked, mergeInProgress())
+			t.CompleteAsked(r, a.Asked, mergeInProgress())
 		}
-		if err := b.endLoan(k, c.From); err != nil {
+		if err := b.endLoan(t, k, c.From); err != nil {
 			return err
 		}
-		b.sendReturn(r, c.From, c.Member, ticket)
-		b.Effects.ForwardOutcome(r, c.From.Slot().Shard(b.Shards), c.From)
+		sendReturn(t, r, c.From, c.Member, ticket)
+		t.Forwarded(r, c.From.Slot().Shard(t.State.Shards), c.From)
 	}
 	return nil
 }
 
 // endLoan ends a borrower's part in a merge: the shadow counts nowhere, and nothing of it is left.
-func (b *borrowers) endLoan(k *members.Actor, from domain.MemberID) error {
-	clock := b.Effects.Clock()
-	b.Effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+func (b *borrowers) endLoan(t *tx.Tx, k *members.Actor, from domain.MemberID) error {
+	clock := t.Clock()
+	t.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
 		return member.Discharge(dst, s, from, clock)
 	})
 	at, known := b.shadows[lender{k.Place().Account, from}]
 	if !known {
 		return nil
 	}
-	shadow, err := b.Loaded.Load(at)
+	shadow, err := t.State.Loaded.Load(at)
 	if err != nil {
 		return err
 	}
 	if loan := shadow.State().Member.Lent; loan == nil || loan.To != k.State().Member.ID {
 		return nil // another member of the shard has the lender: this one has had none of its rows
 	}
-	if err := b.loans.ended(at, k.Place()); err != nil {
+	if err := b.loans.ended(t, at, k.Place()); err != nil {
 		return err
 	}
-	if err := b.groups.count(at, true); err != nil {
+	if err := b.groups.count(t, at, true); err != nil {
 		return err
 	}
-	if err := b.groups.uncover(shadow, k.Place()); err != nil {
-		return err
-	}
-	return b.eraseShadow(shadow)
-}
-
-// eraseShadow leaves nothing of a shadow.
-func (b *borrowers) eraseShadow(shadow *members.Actor) error {
-	at := shadow.Place()
-	past, err := b.Loaded.Past(at)
+	turned, err := b.groups.uncover(t, shadow, k.Place())
 	if err != nil {
 		return err
 	}
-	b.setLoan(shadow, nil, 0)
+	if err := b.loans.lendTurned(t, turned); err != nil {
+		return err
+	}
+	return b.eraseShadow(t, shadow)
+}
+
+// eraseShadow leaves nothing of a shadow.
+func (b *borrowers) eraseShadow(t *tx.Tx, shadow *members.Actor) error {
+	at := shadow.Place()
+	past, err := t.State.Loaded.Past(at)
+	if err != nil {
+		return err
+	}
+	setLoan(t, shadow, nil, 0)
 	member.Forget(shadow.State())
-	b.Effects.Change(domain.Change{Kind: domain.RowsErased, Value: &domain.ErasedRows{
+	t.Change(domain.Change{Kind: domain.RowsErased, Value: &domain.ErasedRows{
 		Account: at.Account, Ord: at.Ord, Rows: past,
 	}})
-	b.groups.erased(at)
-	return b.Shard.Stage()
+	b.groups.erased(t, at)
+	return t.Flush()
 }
 
 // lenderErased ends a merge whose lender is erased.
-func (b *borrowers) lenderErased(r *domain.Record, l *domain.Lend) error {
-	k, a, err := b.awaited(r, l)
+func (b *borrowers) lenderErased(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
+	k, a, err := b.awaited(t, r, l)
 	if k == nil || err != nil {
 		return err
 	}
 	if !a.Done {
-		b.complete(r, a.Asked, domain.Failed(domain.ErrErased))
+		t.CompleteAsked(r, a.Asked, domain.Failed(domain.ErrErased))
 	}
-	return b.endLoan(k, l.Other)
+	return b.endLoan(t, k, l.Other)
 }
 
 // release ends the merges into a member that is about to be erased: those merged into it are, too.
-func (b *borrowers) release(r *domain.Record, k *members.Actor, at int64) error {
+func (b *borrowers) release(t *tx.Tx, r *domain.Record, k *members.Actor, at int64) error {
 	of := k.State().Member
 	for i := range of.Absorbed {
 		a := &of.Absorbed[i]
-		if err := b.endLoan(k, a.Member); err != nil {
+		if err := b.endLoan(t, k, a.Member); err != nil {
 			return err
 		}
 		if !a.Done { // what the lender sends of it is given back
-			b.complete(r, a.Asked, domain.Failed(domain.ErrErased))
+			t.CompleteAsked(r, a.Asked, domain.Failed(domain.ErrErased))
 			continue
 		}
-		b.forward(&domain.Record{Account: r.Account}, a.Member, &domain.EraseMember{Member: a.Member, At: at})
+		forward(t, &domain.Record{Account: r.Account}, a.Member, &domain.EraseMember{Member: a.Member, At: at})
 	}
 	return nil
 }
 
 // setAbsorbed sets what a borrower knows of a lender. clock is the shard's, 0 where no rows change hands.
-func (b *borrowers) setAbsorbed(k *members.Actor, a domain.Absorbed, clock int64) {
-	b.Effects.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+func setAbsorbed(t *tx.Tx, k *members.Actor, a domain.Absorbed, clock int64) {
+	t.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
 		return member.Absorb(dst, s, a, clock)
 	})
 }

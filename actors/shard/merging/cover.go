@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 func placeOf(r *domain.Row) member.Place { return member.Place{Account: r.Account, Ord: r.Ord} }
@@ -18,20 +19,20 @@ type pair struct {
 }
 
 // covered reports that a row counts nowhere since an earlier one of the same pair does.
-func (g *groups) covered(at member.Place, seq uint64) bool {
-	_, is := slices.BinarySearch(g.coveredOf(at), seq)
+func (g *groups) covered(s *tx.State, at member.Place, seq uint64) bool {
+	_, is := slices.BinarySearch(g.coveredOf(s, at), seq)
 	return is
 }
 
 // pairsOf are the pairs of a shadow, in an order that is the same whichever of them are committed (I6).
-func (g *groups) pairsOf(shadow *members.Actor) (all []pair, err error) {
+func (g *groups) pairsOf(t *tx.Tx, shadow *members.Actor) (all []pair, err error) {
 	at := shadow.Place()
 	note := func(o *domain.OneTime) {
 		if p := (pair{o.Definition, o.Brand}); !slices.Contains(all, p) {
 			all = append(all, p)
 		}
 	}
-	err = g.Store.OneTimes(at.Account, at.Ord, note)
+	err = t.State.Store.OneTimes(at.Account, at.Ord, note)
 	remembered := member.Pairs(shadow.State())
 	for i := range remembered {
 		note(&remembered[i])
@@ -42,17 +43,24 @@ func (g *groups) pairsOf(shadow *members.Actor) (all []pair, err error) {
 	return all, err
 }
 
+// turned is a row of a member's group that is covered, or is not any more.
+type turned struct {
+	root    member.Place
+	row     domain.Row
+	covered bool
+}
+
 // coverAll covers what a shadow and the other sources of its borrower have twice.
-func (g *groups) coverAll(shadow *members.Actor, borrower member.Place) error {
-	pairs, err := g.pairsOf(shadow)
+func (g *groups) coverAll(t *tx.Tx, shadow *members.Actor, borrower member.Place) (all []turned, err error) {
+	pairs, err := g.pairsOf(t, shadow)
 	for i := 0; i < len(pairs) && err == nil; i++ {
-		err = g.cover(borrower, pairs[i], nil)
+		all, err = g.cover(t, all, borrower, pairs[i], nil)
 	}
-	return err
+	return all, err
 }
 
 // uncover has what a shadow covered count again, now that it counts nowhere itself.
-func (g *groups) uncover(shadow *members.Actor, borrower member.Place) error {
+func (g *groups) uncover(t *tx.Tx, shadow *members.Actor, borrower member.Place) ([]turned, error) {
 	at := shadow.Place()
 	delete(g.counted, at)
 	delete(g.pairs, at)
@@ -60,7 +68,7 @@ func (g *groups) uncover(shadow *members.Actor, borrower member.Place) error {
 	if len(g.shadowsOf[borrower]) == 0 {
 		delete(g.shadowsOf, borrower)
 	}
-	return g.coverAll(shadow, borrower)
+	return g.coverAll(t, shadow, borrower)
 }
 
 // known is what a source knows of a pair.
@@ -91,36 +99,42 @@ func (g *groups) knownOf(
 	return all, first, nil
 }
 
-// cover has the earliest action of a pair count, of those that a member and its shadows have. fresh
-// are sequences of rows that are only now being added: they are lent on as such.
-func (g *groups) cover(root member.Place, p pair, fresh []uint64) error {
+// cover has the earliest action of a pair count, of those that a member and its shadows have, and appends the
+// rows that turn. fresh are sequences of rows that are only now being added: they are lent on as such.
+func (g *groups) cover(t *tx.Tx, dst []turned, root member.Place, p pair, fresh []uint64) ([]turned, error) {
 	all, first, err := g.knownOf(root, func(k *known) (ok bool, err error) {
-		of, err := g.Loaded.Load(k.at)
+		of, err := t.State.Loaded.Load(k.at)
 		if err == nil {
-			k.one, k.row, ok, err = member.Pair(of.State(), p.definition, p.brand, g.Store)
+			k.one, k.row, ok, err = member.Pair(of.State(), p.definition, p.brand, t.State.Store)
 		}
 		return ok, err
 	})
 	if err != nil {
-		return err
+		return dst, err
 	}
 	for _, at := range g.sources(root) {
 		i := slices.IndexFunc(all, func(k known) bool { return k.at == at })
 		if i < 0 {
-			err = g.putCovered(at, p, 0, nil)
-		} else {
-			err = g.setCovered(root, p, &all[i], i != first, fresh)
+			if err := g.putCovered(t, at, p, 0, nil); err != nil {
+				return dst, err
+			}
+			continue
 		}
+		turns, err := g.setCovered(t, p, &all[i], i != first)
 		if err != nil {
-			return err
+			return dst, err
+		}
+		if turns && !slices.Contains(fresh, all[i].one.Seq) {
+			dst = append(dst, turned{root, all[i].row, i != first})
 		}
 	}
-	return nil
+	return dst, nil
 }
 
-// setCovered notes that a source's row of a pair is covered, or is not, and lends that on.
-func (g *groups) setCovered(root member.Place, p pair, k *known, covered bool, fresh []uint64) error {
-	was := g.covered(k.at, k.one.Seq)
+// setCovered notes that a source's row of a pair is covered, or is not. It turns, unless it counted nowhere
+// before and counts nowhere now.
+func (g *groups) setCovered(t *tx.Tx, p pair, k *known, covered bool) (turns bool, err error) {
+	was := g.covered(t.State, k.at, k.one.Seq)
 	seq, rows := uint64(0), []domain.Row(nil)
 	if covered {
 		seq = k.one.Seq
@@ -128,28 +142,23 @@ func (g *groups) setCovered(root member.Place, p pair, k *known, covered bool, f
 	if !k.one.Deleted && was != covered {
 		rows = []domain.Row{k.row}
 	}
-	if err := g.putCovered(k.at, p, seq, rows); err != nil {
-		return err
-	}
-	if was == covered || k.one.Deleted && covered || slices.Contains(fresh, k.one.Seq) {
-		return nil
-	}
-	return g.covers(root, k.row, covered)
+	err = g.putCovered(t, k.at, p, seq, rows)
+	return was != covered && !(k.one.Deleted && covered), err
 }
 
 // putCovered notes which row of a source's pair is covered; 0: none. rows are those that may count otherwise
 // than before.
-func (g *groups) putCovered(at member.Place, p pair, seq uint64, rows []domain.Row) error {
+func (g *groups) putCovered(t *tx.Tx, at member.Place, p pair, seq uint64, rows []domain.Row) error {
 	was := g.pairs[at][p]
 	if was == seq {
 		return nil
 	}
-	now := slices.DeleteFunc(slices.Clone(g.coveredOf(at)), func(s uint64) bool { return s == was }) // views have the old ones
+	now := slices.DeleteFunc(slices.Clone(g.coveredOf(t.State, at)), func(s uint64) bool { return s == was }) // views have the old ones
 	g.note(at, p, seq)
 	if i, there := slices.BinarySearch(now, seq); seq != 0 && !there {
 		now = slices.Insert(now, i, seq)
 	}
-	return g.setCounted(at, g.hides(at), now, rows)
+	return g.setCounted(t, at, g.hides(t.State, at), now, rows)
 }
 
 // note notes which row of a source's pair is covered; 0: none.
@@ -167,7 +176,7 @@ func (g *groups) note(at member.Place, p pair, seq uint64) {
 }
 
 // follow covers again what changed of one-time pairs.
-func (g *groups) follow(changes []domain.Change) error {
+func (g *groups) follow(t *tx.Tx, changes []domain.Change) (all []turned, err error) {
 	for i := range changes {
 		o, is := changes[i].Value.(*domain.OneTime)
 		if !is {
@@ -177,11 +186,11 @@ func (g *groups) follow(changes []domain.Change) error {
 		if len(g.shadowsOf[root]) == 0 {
 			continue
 		}
-		if err := g.cover(root, pair{o.Definition, o.Brand}, added(changes)); err != nil {
-			return err
+		if all, err = g.cover(t, all, root, pair{o.Definition, o.Brand}, added(changes)); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return all, nil
 }
 
 // added are the sequences of the rows that are added, where one of them may be covered.

@@ -8,11 +8,11 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // lenders are the members of the shard that are merged into others.
 type lenders struct {
-	sender
 	groups *groups
 	loans  *loans
 }
@@ -27,24 +27,23 @@ const (
 )
 
 // ask has a member lend itself, unless it is not there or has part in another merge.
-func (n *lenders) ask(r *domain.Record, l *domain.Lend) error {
+func (n *lenders) ask(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 	refused := domain.Lend{Step: domain.LendRefused, Other: l.Member, Ticket: l.Ticket}
 	refuse := func(code domain.Code) error {
 		refused.Code = code
-		n.send(r.Account, l.Other, refused)
+		send(t, r.Account, l.Other, refused)
 		return nil
 	}
-	at, ok := n.Roster.Find(l.Member)
-	if !ok || at.Account != r.Account {
-		return refuse(domain.NotFound)
-	}
-	k, err := n.Loaded.Load(at)
+	k, err := t.Find(r.Account, l.Member)
 	if err != nil {
 		return err
 	}
+	if k == nil {
+		return refuse(domain.NotFound)
+	}
 	if loan := k.State().Member.Lent; loan != nil && loan.To == l.Other {
 		// The borrower knows nothing of this loan: its LendReturn was set aside, or is lost.
-		if err := n.end(k); err != nil {
+		if err := n.end(t, k); err != nil {
 			return err
 		}
 	}
@@ -62,7 +61,7 @@ func (n *lenders) ask(r *domain.Record, l *domain.Lend) error {
 		refused.Deep = true
 		return refuse(domain.PlanLimit)
 	}
-	return n.lend(k, domain.Loan{To: l.Other, Ticket: l.Ticket})
+	return n.lend(t, k, domain.Loan{To: l.Other, Ticket: l.Ticket})
 }
 
 // isOf reports that a step is of a loan. Tickets are numbers of the borrower's shard: two shards may give
@@ -72,27 +71,27 @@ func isOf(loan domain.Loan, l *domain.Lend) bool {
 }
 
 // next sends more rows of a member that lends itself.
-func (n *lenders) next(r *domain.Record, l *domain.Lend) error {
-	at, ok := n.Roster.Find(l.Member)
+func (n *lenders) next(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
+	at, ok := t.State.Roster.Find(l.Member)
 	if loan, lends := n.loans.byMember[at]; ok && lends && at.Account == r.Account && isOf(loan, l) && !loan.Done {
-		k, err := n.Loaded.Load(at)
+		k, err := t.State.Loaded.Load(at)
 		if err != nil {
 			return err
 		}
-		return n.lend(k, loan)
+		return n.lend(t, k, loan)
 	}
 	return nil
 }
 
 // lend sends the rows after those that were sent. With the last of them the member is handed over.
-func (n *lenders) lend(k *members.Actor, loan domain.Loan) error {
+func (n *lenders) lend(t *tx.Tx, k *members.Actor, loan domain.Loan) error {
 	at, id := k.Place(), k.State().Member.ID
-	rows, rest, err := n.rowsBehind(at, loan)
+	rows, rest, err := n.rowsBehind(t, at, loan)
 	if err != nil {
 		return err
 	}
 	if !rest && !fits(lentRecord(&k.State().Member)) {
-		return n.outgrown(k, loan)
+		return n.outgrown(t, k, loan)
 	}
 	step := domain.Lend{Step: domain.LendRows, Other: id, Ticket: loan.Ticket, Rows: rows, Last: !rest}
 	if rest {
@@ -100,49 +99,49 @@ func (n *lenders) lend(k *members.Actor, loan domain.Loan) error {
 	} else {
 		loan.Copied, loan.Done = math.MaxUint64, true
 	}
-	n.setLoan(k, &loan, n.Effects.Clock())
-	if err := n.Shard.Stage(); err != nil {
+	setLoan(t, k, &loan, t.Clock())
+	if err := t.Flush(); err != nil {
 		return err
 	}
 	n.loans.begin(&k.State().Member, loan)
 	if loan.Done {
 		step.Record = lentRecord(&k.State().Member)
 		for _, source := range n.groups.sources(at) {
-			if err := n.groups.count(source, true); err != nil {
+			if err := n.groups.count(t, source, true); err != nil {
 				return err
 			}
 		}
-		n.countSent(loan.To)
+		countSent(t, loan.To)
 	}
-	n.send(at.Account, loan.To, step)
+	send(t, at.Account, loan.To, step)
 	return nil
 }
 
 // outgrown ends a loan where the record has grown since it was asked for, so that no step can have it.
-func (n *lenders) outgrown(k *members.Actor, loan domain.Loan) error {
+func (n *lenders) outgrown(t *tx.Tx, k *members.Actor, loan domain.Loan) error {
 	at := k.Place()
 	n.loans.end(at)
-	n.setLoan(k, nil, 0)
-	n.send(at.Account, loan.To, domain.Lend{
+	setLoan(t, k, nil, 0)
+	send(t, at.Account, loan.To, domain.Lend{
 		Step: domain.LendRefused, Other: k.State().Member.ID, Ticket: loan.Ticket, Code: domain.PlanLimit,
 	})
-	return n.Shard.Stage()
+	return t.Flush()
 }
 
 // rowsBehind are rows that count as the member's and were not sent, in the order of their sequences, and
 // whether there are more. Of one-time actions that were deleted the mark is among them.
 func (n *lenders) rowsBehind(
-	at member.Place, loan domain.Loan,
+	t *tx.Tx, at member.Place, loan domain.Loan,
 ) (lent []domain.LentRow, more bool, err error) {
 	var rows []domain.Row
 	full := false
 	read := func() error {
-		some, err := n.loans.lentRows(rows)
+		some, err := n.loans.lentRows(t, rows)
 		lent, rows = append(lent, some...), rows[:0]
 		full = stepOf(lent) < len(lent)
 		return err
 	}
-	left, err := n.eachUnsent(at, loan, func(row *domain.Row) (more bool, err error) {
+	left, err := n.eachUnsent(t, at, loan, func(row *domain.Row) (more bool, err error) {
 		if rows = append(rows, *row); len(rows) == stepRead {
 			err = read()
 		}
@@ -169,11 +168,11 @@ func (n *lenders) rowsBehind(
 // the places of all that were not sent. Where they are is kept from step to step: a step reads its own rows,
 // and not all that the member did. They are those that a start would find.
 func (n *lenders) eachUnsent(
-	at member.Place, loan domain.Loan, f func(*domain.Row) (more bool, err error),
+	t *tx.Tx, at member.Place, loan domain.Loan, f func(*domain.Row) (more bool, err error),
 ) (left []unsentRow, err error) {
 	more := true
 	lend := func(row *domain.Row) error {
-		lends, err := n.loans.lendable(row)
+		lends, err := n.loans.lendable(t, row)
 		if lends && err == nil {
 			more, err = f(row)
 		}
@@ -186,7 +185,7 @@ func (n *lenders) eachUnsent(
 	}
 	for i := 0; i < len(left) && more; i++ {
 		u := &left[i]
-		row, there, err := n.Store.At(u.at.Account, u.at.Ord, u.time, u.seq)
+		row, there, err := t.State.Store.At(u.at.Account, u.at.Ord, u.time, u.seq)
 		if there && err == nil { // else its source was erased
 			err = lend(&row)
 		}
@@ -199,7 +198,7 @@ func (n *lenders) eachUnsent(
 	}
 	var all []domain.Row // that came since, or of the first step all
 	for _, source := range n.groups.sources(at) {
-		past, err := n.Loaded.Past(source)
+		past, err := t.State.Loaded.Past(source)
 		if err != nil {
 			return nil, err
 		}
@@ -236,39 +235,39 @@ func stepOf(rows []domain.LentRow) int {
 }
 
 // takeBack has the rows of a lender count at home again.
-func (n *lenders) takeBack(r *domain.Record, l *domain.Lend) error {
-	n.countReceived(l.Other)
-	n.completeAsked(r, l, domain.Outcome{Member: l.Other})
-	at, ok := n.Roster.Find(l.Member)
+func (n *lenders) takeBack(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
+	countReceived(t, l.Other)
+	completeAsked(t, r, l, domain.Outcome{Member: l.Other})
+	at, ok := t.State.Roster.Find(l.Member)
 	loan, lends := n.loans.byMember[at]
 	if !ok || !lends || at.Account != r.Account || !isOf(loan, l) {
 		return nil
 	}
-	k, err := n.Loaded.Load(at)
+	k, err := t.State.Loaded.Load(at)
 	if err != nil {
 		return err
 	}
-	return n.end(k)
+	return n.end(t, k)
 }
 
 // completeAsked completes the request that waits for a return.
-func (n *lenders) completeAsked(r *domain.Record, l *domain.Lend, out domain.Outcome) {
+func completeAsked(t *tx.Tx, r *domain.Record, l *domain.Lend, out domain.Outcome) {
 	if !l.Asked.IsZero() {
-		n.Effects.Complete(&domain.Record{Offset: r.Offset, Request: l.Asked, BodyHash: r.BodyHash}, out)
+		t.Complete(&domain.Record{Offset: r.Offset, Request: l.Asked, BodyHash: r.BodyHash}, out)
 	}
 }
 
 // end has a member lend no more: its rows count at home again.
-func (n *lenders) end(k *members.Actor) error {
+func (n *lenders) end(t *tx.Tx, k *members.Actor) error {
 	at := k.Place()
 	loan := n.loans.byMember[at]
 	n.loans.end(at)
-	n.setLoan(k, nil, n.Effects.Clock())
-	if err := n.Shard.Stage(); err != nil || !loan.Done {
+	setLoan(t, k, nil, t.Clock())
+	if err := t.Flush(); err != nil || !loan.Done {
 		return err
 	}
 	for _, source := range n.groups.sources(at) {
-		if err := n.groups.count(source, false); err != nil {
+		if err := n.groups.count(t, source, false); err != nil {
 			return err
 		}
 	}
@@ -276,13 +275,13 @@ func (n *lenders) end(k *members.Actor) error {
 }
 
 // release ends the loan of a member that is about to be erased: its borrower hears of it.
-func (n *lenders) release(r *domain.Record, k *members.Actor) error {
+func (n *lenders) release(t *tx.Tx, r *domain.Record, k *members.Actor) error {
 	of := k.State().Member
 	if of.Lent == nil {
 		return nil
 	}
 	n.loans.end(k.Place())
-	n.send(r.Account, of.Lent.To, domain.Lend{Step: domain.LendErased, Other: of.ID, Ticket: of.Lent.Ticket})
-	n.setLoan(k, nil, n.Effects.Clock())
-	return n.Shard.Stage()
+	send(t, r.Account, of.Lent.To, domain.Lend{Step: domain.LendErased, Other: of.ID, Ticket: of.Lent.Ticket})
+	setLoan(t, k, nil, t.Clock())
+	return t.Flush()
 }

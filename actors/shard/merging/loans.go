@@ -3,16 +3,17 @@ package merging
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // loans are those of the shard's lenders, and what is sent for them.
 type loans struct {
-	sender
 	groups   *groups
 	byMember map[member.Place]domain.Loan
 	lent     []pendingRow // by the record being applied: not sent yet
 	depths   depths
 	unsent   map[member.Place]unsent // of lenders that have sent a step, and not the last
+	stats    *Stats
 }
 
 // unsent is where the rows of a lender are that were not sent.
@@ -43,22 +44,22 @@ func (n *loans) end(at member.Place) {
 }
 
 // followTaken sends which rows of lenders count no more.
-func (n *loans) followTaken(changes []domain.Change) {
+func (n *loans) followTaken(t *tx.Tx, changes []domain.Change) {
 	for i := range changes {
 		if changes[i].Kind == domain.RowTaken {
-			n.lendTaken(changes[i].Row)
+			n.lendTaken(t, changes[i].Row)
 		}
 	}
 }
 
 // follow sends what else changed of lenders.
-func (n *loans) follow(changes []domain.Change) {
+func (n *loans) follow(t *tx.Tx, changes []domain.Change) {
 	for i := range changes {
 		switch c := &changes[i]; c.Kind {
 		case domain.RowAdded:
-			n.lendAdded(&c.Row, c.Content)
+			n.lendAdded(t, &c.Row, c.Content)
 		case domain.MemberPut:
-			n.lendRecord(c.Value.(*domain.Member))
+			n.lendRecord(t, c.Value.(*domain.Member))
 		default: // no other change is of a lender's rows or record
 		}
 	}
@@ -71,58 +72,61 @@ func (n *loans) sent(root member.Place, seq uint64) (domain.Loan, bool) {
 }
 
 // lendAdded has a row sent that is new. Of a lender whose rows are copied it is, with them.
-func (n *loans) lendAdded(row *domain.Row, content *domain.Content) {
-	if n.groups.countedAs(placeOf(row)).Of(row.Ord) == nil {
+func (n *loans) lendAdded(t *tx.Tx, row *domain.Row, content *domain.Content) {
+	if n.groups.countedAs(t.State, placeOf(row)).Of(row.Ord) == nil {
 		return
 	}
 	root := n.groups.survivorOf(placeOf(row))
 	loan, lends := n.sent(root, row.Seq)
-	if !lends || n.groups.covered(placeOf(row), row.Seq) {
+	if !lends || n.groups.covered(t.State, placeOf(row), row.Seq) {
 		return
 	}
-	l := n.lentRow(row, content)
+	l := lentRow(t, row, content)
 	l.Taken = row.Flags.Dead()
 	n.lendRow(root, loan, l)
 }
 
 // lendTaken has it sent that a row counts no more.
-func (n *loans) lendTaken(row domain.Row) {
+func (n *loans) lendTaken(t *tx.Tx, row domain.Row) {
 	root := n.groups.survivorOf(placeOf(&row))
 	loan, lends := n.sent(root, row.Seq)
-	if !lends || n.groups.covered(placeOf(&row), row.Seq) {
+	if !lends || n.groups.covered(t.State, placeOf(&row), row.Seq) {
 		return
 	}
-	l := n.lentRow(&row, nil)
+	l := lentRow(t, &row, nil)
 	l.Taken = true
 	n.lendRow(root, loan, l)
 }
 
-// covered sends that a row of a lender is covered, or is not any more.
-func (n *loans) covered(root member.Place, row domain.Row, covered bool) error {
-	loan, lends := n.sent(root, row.Seq)
-	if !lends {
-		return nil
+// lendTurned has it sent which rows of lenders are covered, or are not any more.
+func (n *loans) lendTurned(t *tx.Tx, all []turned) error {
+	for i := range all {
+		of := &all[i]
+		loan, lends := n.sent(of.root, of.row.Seq)
+		switch {
+		case !lends:
+		case of.covered:
+			l := lentRow(t, &of.row, nil)
+			l.Taken, l.Row.Flags = true, l.Row.Flags|domain.Superseded
+			n.lendRow(of.root, loan, l)
+		default:
+			lent, err := n.lentRows(t, []domain.Row{of.row})
+			if err != nil {
+				return err
+			}
+			n.lendRow(of.root, loan, lent[0])
+		}
 	}
-	if covered {
-		l := n.lentRow(&row, nil)
-		l.Taken, l.Row.Flags = true, l.Row.Flags|domain.Superseded
-		n.lendRow(root, loan, l)
-		return nil
-	}
-	lent, err := n.lentRows([]domain.Row{row})
-	if err == nil {
-		n.lendRow(root, loan, lent[0])
-	}
-	return err
+	return nil
 }
 
 // ended lends on that the rows of a shadow count no more, where its borrower is lent itself: the
 // shadow's lender is erased.
-func (n *loans) ended(shadow, borrower member.Place) error {
+func (n *loans) ended(t *tx.Tx, shadow, borrower member.Place) error {
 	if _, lends := n.byMember[borrower]; !lends {
 		return nil
 	}
-	past, err := n.Loaded.Past(shadow)
+	past, err := t.State.Loaded.Past(shadow)
 	if err != nil {
 		return err
 	}
@@ -132,12 +136,12 @@ func (n *loans) ended(shadow, borrower member.Place) error {
 		if !lent {
 			continue
 		}
-		if lends, err := n.lendable(&row); err != nil {
+		if lends, err := n.lendable(t, &row); err != nil {
 			return err
 		} else if !lends {
 			continue
 		}
-		l := n.lentRow(&row, nil)
+		l := lentRow(t, &row, nil)
 		l.Taken, l.Row.Flags = true, l.Row.Flags&^domain.DeadFlags|domain.Superseded
 		n.lendRow(borrower, loan, l)
 	}
@@ -145,21 +149,21 @@ func (n *loans) ended(shadow, borrower member.Place) error {
 }
 
 // lendable reports that a row counts as its member's, or that a one-time pair is closed by it.
-func (n *loans) lendable(row *domain.Row) (bool, error) {
+func (n *loans) lendable(t *tx.Tx, row *domain.Row) (bool, error) {
 	at := placeOf(row)
 	switch {
-	case n.groups.covered(at, row.Seq):
+	case n.groups.covered(t.State, at, row.Seq):
 		return false, nil
 	case !row.Flags.Dead():
 		return true, nil
 	case row.Flags&domain.OneTimeRow == 0 || row.Flags&domain.Deleted == 0:
 		return false, nil
 	}
-	k, err := n.Loaded.Load(at)
+	k, err := t.State.Loaded.Load(at)
 	if err != nil {
 		return false, err
 	}
-	one, _, known, err := member.Pair(k.State(), row.Definition, row.Brand, n.Store)
+	one, _, known, err := member.Pair(k.State(), row.Definition, row.Brand, t.State.Store)
 	return known && one.Seq == row.Seq && one.Deleted && !member.IsOpen(&one), err
 }
 
@@ -178,7 +182,7 @@ func (n *loans) lendRow(root member.Place, loan domain.Loan, l domain.LentRow) {
 // sendLent sends the rows that a record has changed, of each lender in one step where they fit: so no
 // answer shows one action removed and its replacement missing. Of a loan that the record has ended there
 // is nothing to say.
-func (n *loans) sendLent() {
+func (n *loans) sendLent(t *tx.Tx) {
 	for len(n.lent) > 0 {
 		first, rest := n.lent[0], n.lent[:0:0]
 		now := n.byMember[first.root]
@@ -193,8 +197,8 @@ func (n *loans) sendLent() {
 		}
 		for len(rows) > 0 {
 			some := stepOf(rows)
-			n.send(first.root.Account, first.loan.To, domain.Lend{
-				Step: domain.LendRows, Other: n.Accounts.Of(first.root.Account).Audience.ID(first.root.Ord),
+			send(t, first.root.Account, first.loan.To, domain.Lend{
+				Step: domain.LendRows, Other: t.State.Accounts.Of(first.root.Account).Audience.ID(first.root.Ord),
 				Ticket: first.loan.Ticket, Rows: rows[:some:some],
 			})
 			rows = rows[some:]
@@ -204,7 +208,7 @@ func (n *loans) sendLent() {
 }
 
 // lentRow is a row with its content as it is lent.
-func (n *loans) lentRow(row *domain.Row, content *domain.Content) domain.LentRow {
+func lentRow(t *tx.Tx, row *domain.Row, content *domain.Content) domain.LentRow {
 	l := domain.LentRow{Row: *row}
 	if content != nil {
 		l.Content = *content
@@ -215,7 +219,7 @@ func (n *loans) lentRow(row *domain.Row, content *domain.Content) domain.LentRow
 	if row.IsVisit() {
 		of, place, placed := row.Definition.Visit()
 		if l.Row.Definition = of; placed {
-			l.Place = n.Accounts.Of(row.Account).Places.At(place)
+			l.Place = t.State.Accounts.Of(row.Account).Places.At(place)
 		}
 	}
 	return l
@@ -223,8 +227,8 @@ func (n *loans) lentRow(row *domain.Row, content *domain.Content) domain.LentRow
 
 // lentRows is lentRow of each, with the contents that are stored. A row that counts no more has none: what
 // it said is in memory for a while, and is not on disk (I6).
-func (n *loans) lentRows(rows []domain.Row) ([]domain.LentRow, error) {
-	contents, err := n.Store.Contents(rows)
+func (n *loans) lentRows(t *tx.Tx, rows []domain.Row) ([]domain.LentRow, error) {
+	contents, err := t.State.Store.Contents(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -234,7 +238,7 @@ func (n *loans) lentRows(rows []domain.Row) ([]domain.LentRow, error) {
 		if taken {
 			contents[i] = nil
 		}
-		lent[i] = n.lentRow(&rows[i], contents[i])
+		lent[i] = lentRow(t, &rows[i], contents[i])
 		lent[i].Taken = taken
 	}
 	return lent, nil

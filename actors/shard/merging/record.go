@@ -7,18 +7,19 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/actors/member"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
 // lendRecord sends what changed of the record of a member that is handed over, and of those merged into it:
 // each record that changed, and not those that are as before. One that has grown too large is not sent, and
 // counted: the borrower keeps what it knows.
-func (n *loans) lendRecord(put *domain.Member) {
+func (n *loans) lendRecord(t *tx.Tx, put *domain.Member) {
 	at := member.Place{Account: put.Account, Ord: put.Ord}
 	loan, lends := n.byMember[at]
 	if !lends || !loan.Done {
 		return
 	}
-	k := n.Loaded.At(at)
+	k := t.State.Loaded.At(at)
 	was := member.Was(k.State())
 	if was == nil {
 		return // sent with an earlier change of the record being applied
@@ -26,10 +27,10 @@ func (n *loans) lendRecord(put *domain.Member) {
 	is := k.State().Member
 	for _, part := range altered(was, &is) {
 		if !fits(part) {
-			n.Stats.Withheld.Add(1)
+			n.stats.Withheld.Add(1)
 			continue
 		}
-		n.send(at.Account, loan.To, domain.Lend{
+		send(t, at.Account, loan.To, domain.Lend{
 			Step: domain.LendRows, Other: is.ID, Ticket: loan.Ticket, Record: part,
 		})
 	}

@@ -1,21 +1,20 @@
-package machine
+package tx
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 
-// requests is what became of each request id of today and yesterday, as staged or stored. It is
-// owned by the shard.
-type requests struct {
+// Requests is what became of each request id of today and yesterday, as staged or stored.
+type Requests struct {
 	store  Store
 	staged map[domain.RequestID]*domain.Request
 }
 
-func newRequests(store Store) requests {
-	return requests{store: store, staged: map[domain.RequestID]*domain.Request{}}
+func newRequests(store Store) Requests {
+	return Requests{store: store, staged: map[domain.RequestID]*domain.Request{}}
 }
 
-// find is a request; nil: it is not known. One that is staged is as old as one that is stored may be:
+// Find is a request; nil: it is not known. One that is staged is as old as one that is stored may be:
 // how many days an open commit spans decides nothing (I6).
-func (l *requests) find(today uint32, id domain.RequestID) (*domain.Request, error) {
+func (l *Requests) Find(today uint32, id domain.RequestID) (*domain.Request, error) {
 	if q, ok := l.staged[id]; ok && q.Day+1 >= today {
 		return q, nil
 	}
@@ -28,16 +27,16 @@ func (l *requests) find(today uint32, id domain.RequestID) (*domain.Request, err
 }
 
 // isStaged reports that the request is of the open commit.
-func (l *requests) isStaged(id domain.RequestID) bool {
+func (l *Requests) isStaged(id domain.RequestID) bool {
 	_, ok := l.staged[id]
 	return ok
 }
 
 // put stages a request.
-func (l *requests) put(q *domain.Request) domain.Change {
+func (l *Requests) put(q *domain.Request) domain.Change {
 	l.staged[q.ID] = q
 	return domain.Change{Kind: domain.RequestPut, Value: q}
 }
 
 // committed makes staged requests stored ones.
-func (l *requests) committed() { clear(l.staged) }
+func (l *Requests) committed() { clear(l.staged) }

@@ -1,4 +1,4 @@
-package machine
+package tx
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 
@@ -8,7 +8,7 @@ type Stream struct {
 	Partition int32
 }
 
-// Sources is how far each stream was applied (I2). It is owned by the shard.
+// Sources is how far each stream was applied (I2).
 type Sources struct {
 	streams map[Stream]*stream
 	last    *stream   // of the last record with an origin: records come in runs of one stream
@@ -23,13 +23,13 @@ type stream struct {
 
 func newSources() Sources { return Sources{streams: map[Stream]*stream{}} }
 
-// load takes an origin from the store.
-func (p *Sources) load(o domain.Origin) {
+// Load takes an origin from the store.
+func (p *Sources) Load(o domain.Origin) {
 	p.streams[Stream{o.Topic, o.Partition}] = &stream{applied: o}
 }
 
-// advance notes the origin, if it is above what its stream had applied.
-func (p *Sources) advance(o domain.Origin) bool {
+// Advance notes the origin, if it is above what its stream had applied.
+func (p *Sources) Advance(o domain.Origin) bool {
 	f := p.last
 	if f == nil || f.applied.Partition != o.Partition || f.applied.Topic != o.Topic {
 		k := Stream{o.Topic, o.Partition}

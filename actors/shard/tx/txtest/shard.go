@@ -1,0 +1,116 @@
+package txtest
+
+import (
+	"sync/atomic"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
+	"github.com/ovation-analytics/ovation/actors/shard/accounts"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
+	"github.com/ovation-analytics/ovation/actors/shard/members"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
+	"github.com/ovation-analytics/ovation/actors/view"
+)
+
+// Brands is how many brands account 1 has.
+const Brands = 8
+
+// Shard is the state of a shard.
+type Shard struct {
+	State  *tx.State
+	Store  *Store
+	Follow tx.Follower // what follows from staged changes; nothing does at first
+
+	Began map[domain.RequestID]int64 // offset of the record that brought a request which a later one completes
+
+	t     testing.TB
+	sent  []*domain.Outgoing
+	loads atomic.Int64
+}
+
+// New is the state of one of so many shards, without members.
+func New(t testing.TB, kids *children.Children, id, shards int) *Shard {
+	t.Helper()
+	s := &Shard{t: t, Store: NewStore(), Began: map[domain.RequestID]int64{}}
+	s.Follow = func(*tx.Tx, []domain.Change) error { return nil }
+	s.State = tx.New(tx.Config{
+		ID: id, Shards: shards, Store: s.Store, Outbox: outbox{s}, Waiting: waiting{s},
+		Shard:  domain.ShardState{Journal: Journal, Clock: Clock},
+		Loaded: members.New(1<<30, kids, s.Store, &s.loads),
+		Accounts: accounts.New(accounts.Config{
+			Brands: brands{}, Children: kids, View: &view.Holder{}, Version: 1, Resident: new(atomic.Int64), Shards: shards,
+			Stats: &accounts.Stats{},
+		}),
+	})
+	return s
+}
+
+// Journal is the topic of every journal.
+var Journal = domain.TopicID{1}
+
+// Clock is the time at which every shard begins, in ms since 1970.
+const Clock = 1_700_000_000_000
+
+// Do applies a record by f, in a micro-batch of its own. A record without an offset has the next.
+func (s *Shard) Do(r *domain.Record, f func(*tx.Tx) error) error {
+	state := &s.State.Shard
+	if r.Offset < state.Next {
+		r.Offset = state.Next
+	}
+	state.Clock = max(state.Clock, r.Time)
+	var t tx.Tx
+	t.Begin(s.State, s.Follow)
+	t.At = tx.Moment{Offset: r.Offset, Clock: state.Clock}
+	if err := f(&t); err != nil {
+		return err
+	}
+	state.Next = r.Offset + 1
+	return t.Flush()
+}
+
+// Commit has the store give what was staged.
+func (s *Shard) Commit() {
+	s.Store.commit()
+	s.State.Committed()
+}
+
+// Take takes what was sent, in order.
+func (s *Shard) Take() []*domain.Outgoing {
+	sent := s.sent
+	s.sent = nil
+	return sent
+}
+
+// Request is what is known of a request, staged or stored; nil: nothing is.
+func (s *Shard) Request(id domain.RequestID) *domain.Request {
+	q, err := s.State.Requests.Find(uint32(s.State.Shard.Clock/(24*3600*1000)), id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return q
+}
+
+// outbox is the slice of a shard.
+type outbox struct{ *Shard }
+
+func (o outbox) Stage(e *domain.Outgoing) { o.sent = append(o.sent, e) }
+
+// waiting notes which requests a later record completes.
+type waiting struct{ *Shard }
+
+func (w waiting) Begin(q waiters.Request, offset int64) { w.Began[q.ID] = offset }
+
+func (w waiting) Outcome(waiters.Request, int64, domain.Outcome) {}
+
+// brands are those of the catalog.
+type brands struct{}
+
+func (brands) Dense(id domain.BrandID) (dense uint32, known bool) { return uint32(id), id <= Brands }
+
+func (brands) BrandIDs(domain.AccountID) (ids []domain.BrandID) {
+	for id := range domain.BrandID(Brands) {
+		ids = append(ids, id+1)
+	}
+	return ids
+}
