@@ -39,7 +39,9 @@ func (h *Handle) Dense(id domain.BrandID) (dense uint32, known bool) {
 }
 
 // BrandIDs are the ids of the account's brands by dense number from 1 on, deleted ones too.
-func (h *Handle) BrandIDs(account domain.AccountID) []domain.BrandID { return h.View().BrandIDs(account) }
+func (h *Handle) BrandIDs(account domain.AccountID) []domain.BrandID {
+	return h.View().BrandIDs(account)
+}
 
 // Err is why the catalog is not read on, an ErrStopped; nil: it is.
 func (h *Handle) Err() error {
