@@ -125,16 +125,28 @@ func (p *Population) registerFrom(ctx context.Context, api *client.Client, first
 			Service: domain.Spotify.String(), UID: UID(first + i), AuthToken: "bench", Country: m.Country, Paid: &m.Paid,
 		}
 	}
-	out, _, err := client.Do(ctx, api, client.RegisterMembers{Records: records})
-	if err != nil {
-		return err
+	var out wire.RegisteredMany
+	for range registerAttempts {
+		var err error
+		if out, _, err = client.Do(ctx, api, client.RegisterMembers{Records: records}); err != nil {
+			return err
+		}
+		if out.Rejected == 0 {
+			return identified(members, out.Items)
+		}
 	}
-	if out.Rejected > 0 {
-		first := out.Items[slices.IndexFunc(out.Items, func(i wire.RegisteredItem) bool { return i.Error != nil })].Error
-		return fmt.Errorf("%d of %d registrations were rejected, the first with code %d: %s", out.Rejected, len(records), first.Code, first.Message)
-	}
+	rejection := out.Items[slices.IndexFunc(out.Items, func(i wire.RegisteredItem) bool { return i.Error != nil })].Error
+	return fmt.Errorf("%d of %d registrations were rejected, the first with code %d: %s", out.Rejected, len(records), rejection.Code, rejection.Message)
+}
+
+// registerAttempts is how often a request is made that registers members: a node refuses those that wait too
+// long, and who is registered already is found.
+const registerAttempts = 20
+
+// identified notes the ids of members that are registered.
+func identified(members []Member, items []wire.RegisteredItem) error {
 	for i := range members {
-		id, err := strconv.ParseUint(out.Items[i].ID, 10, 64)
+		id, err := strconv.ParseUint(items[i].ID, 10, 64)
 		if err != nil {
 			return err
 		}
