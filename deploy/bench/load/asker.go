@@ -97,7 +97,7 @@ func (a *asker) run(ctx context.Context, over <-chan struct{}) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r := rand.New(rand.NewPCG(1, 0xa5c))
-	zipf := population.Zipf(r, len(a.brands))
+	byFame := population.ByFame(len(a.brands))
 	began := time.Now()
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -114,7 +114,7 @@ func (a *asker) run(ctx context.Context, over <-chan struct{}) error {
 		if a.waiting.Load() > waitingMost {
 			return errUnanswered
 		}
-		k, brand := a.draw(r), a.brands[zipf.Uint64()]
+		k, brand := a.draw(r), a.brands[byFame(r)]
 		a.waiting.Add(1)
 		wg.Go(func() {
 			defer a.waiting.Add(-1)

@@ -3,11 +3,8 @@ package peers
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
-	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -54,19 +51,15 @@ type Row struct {
 // NewScene draws a scene whose rows end before end. Once its population is entered into a node,
 // Index is called.
 func NewScene(s Sizes, end domain.Second) *Scene {
-	p := &population.Population{Members: make([]population.Member, s.Members), Brands: make([]domain.BrandID, s.Brands)}
-	c := &Scene{Sizes: s, End: end, Population: p}
-	r := rand.New(rand.NewPCG(s.Seed, 0x5ce))
-	country := zipf(len(countries), 1)
-	for i := range p.Members {
-		p.Members[i] = population.Member{Country: countries[country(r)], Paid: r.IntN(100) < 15}
-	}
 	of := [services]domain.Service{domain.Spotify, domain.LastFM, domain.YouTube, domain.Deezer}
-	for i := range Definitions {
-		p.Definitions = append(p.Definitions, population.Definition{
+	definitions := make([]population.Definition, Definitions)
+	for i := range definitions {
+		definitions[i] = population.Definition{
 			Name: fmt.Sprintf("did %d with {brand}", i), Kind: "Listened", Service: of[i%services], Points: 1 + i*i%17,
-		})
+		}
 	}
+	r := rand.New(rand.NewPCG(s.Seed, 0x5ce))
+	c := &Scene{Sizes: s, End: end, Population: population.New(r, s.Members, s.Brands, definitions)}
 	c.draw(r)
 	return c
 }
@@ -75,8 +68,9 @@ func NewScene(s Sizes, end domain.Second) *Scene {
 // 1,000, up to five days.
 func (c *Scene) draw(r *rand.Rand) {
 	c.Rows = make([]Row, c.Sizes.Rows)
-	member, definition, song := zipf(c.Sizes.Members, 0.7), zipf(Definitions, 0.9), zipf(Songs, 0.8)
-	other := zipf(max(c.Sizes.Brands-1, 1), 1)
+	zipf := population.Zipf
+	member, definition, song := zipf(c.Sizes.Members, 0.7, 1), zipf(Definitions, 0.9, 1), zipf(Songs, 0.8, 1)
+	other := zipf(max(c.Sizes.Brands-1, 1), 1, 1)
 	place := r.Perm(c.Sizes.Members)
 	start := c.End - Days*day
 	for i := range c.Rows {
@@ -96,20 +90,6 @@ func (c *Scene) draw(r *rand.Rand) {
 		}
 	}
 }
-
-// zipf draws from 0 to n-1: k with a weight of (k+1)^-s.
-func zipf(n int, s float64) func(*rand.Rand) int {
-	sums, sum := make([]float64, n), 0.0
-	for i := range sums {
-		sum += math.Pow(float64(i+1), -s)
-		sums[i] = sum
-	}
-	return func(r *rand.Rand) int { return min(sort.SearchFloat64s(sums, r.Float64()*sum), n-1) }
-}
-
-// countries are drawn from, the most frequent first.
-var countries = strings.Fields("US GB DE FR BR SE JP MX ES IT NL CA AU PL AR CL CO PE NO DK FI IE PT BE CH AT CZ HU " +
-	"RO GR TR IN ID PH TH VN KR TW HK SG MY NZ ZA NG KE EG MA IL SA AE UA RS HR BG SK SI EE LV LT IS")
 
 // Index orders members and brands by the ids that Enter gave them.
 func (c *Scene) Index() {

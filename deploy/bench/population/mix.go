@@ -1,8 +1,11 @@
 package population
 
 import (
+	"math"
 	"math/rand/v2"
+	"sort"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -12,32 +15,49 @@ import (
 type Mix struct {
 	*Population
 	rnd     *rand.Rand
-	zipf    *rand.Zipf
+	brand   func(*rand.Rand) int
 	weights []int // of definitions
 }
 
 // NewMix makes a population of so many members and brands, not yet entered, and its load.
 func NewMix(members, brands int, seed uint64) *Mix {
-	p := &Population{
-		Members: make([]Member, members), Brands: make([]domain.BrandID, brands),
-		Definitions: []Definition{
-			{Name: "played {brand}", Kind: "Listened", Service: domain.Spotify, Points: 1},
-			{Name: "scrobbled {brand}", Kind: "Listened", Service: domain.LastFM, Points: 1},
-			{Name: "watched {brand}", Kind: "Watched", Service: domain.YouTube, Points: 2},
-			{Name: "follows {brand}", Kind: "Social", Service: domain.Spotify, Points: 10, OneTime: true},
-		},
-	}
-	for i := range p.Members {
-		p.Members[i].Country = countries[i%len(countries)]
-	}
 	r := rand.New(rand.NewPCG(seed, 0xfa7))
-	return &Mix{Population: p, rnd: r, zipf: Zipf(r, brands), weights: []int{60, 25, 10, 5}}
+	p := New(r, members, brands, []Definition{
+		{Name: "played {brand}", Kind: "Listened", Service: domain.Spotify, Points: 1},
+		{Name: "scrobbled {brand}", Kind: "Listened", Service: domain.LastFM, Points: 1},
+		{Name: "watched {brand}", Kind: "Watched", Service: domain.YouTube, Points: 2},
+		{Name: "follows {brand}", Kind: "Social", Service: domain.Spotify, Points: 10, OneTime: true},
+	})
+	return &Mix{Population: p, rnd: r, brand: ByFame(brands), weights: []int{60, 25, 10, 5}}
 }
 
-var countries = []string{"US", "US", "US", "GB", "GB", "DE", "FR", "BR", "SE", "JP"}
+// New makes a population that is not yet entered: its members live in few countries mostly, and 15 of
+// 100 pay.
+func New(r *rand.Rand, members, brands int, definitions []Definition) *Population {
+	p := &Population{Members: make([]Member, members), Brands: make([]domain.BrandID, brands), Definitions: definitions}
+	country := Zipf(len(countries), 1, 1)
+	for i := range p.Members {
+		p.Members[i] = Member{Country: countries[country(r)], Paid: r.IntN(100) < 15}
+	}
+	return p
+}
 
-// Zipf draws brands: of a thousand the first gets 6 %.
-func Zipf(r *rand.Rand, brands int) *rand.Zipf { return rand.NewZipf(r, 1.1, 4, uint64(brands-1)) }
+// countries are drawn from, the most frequent first.
+var countries = strings.Fields("US GB DE FR BR SE JP MX ES IT NL CA AU PL AR CL CO PE NO DK FI IE PT BE CH AT CZ HU " +
+	"RO GR TR IN ID PH TH VN KR TW HK SG MY NZ ZA NG KE EG MA IL SA AE UA RS HR BG SK SI EE LV LT IS")
+
+// ByFame draws brands: of a thousand the first gets 6 %.
+func ByFame(brands int) func(*rand.Rand) int { return Zipf(brands, 1.1, 4) }
+
+// Zipf draws from 0 to n-1: k with a weight of (v+k)^-s.
+func Zipf(n int, s, v float64) func(*rand.Rand) int {
+	sums, sum := make([]float64, n), 0.0
+	for k := range sums {
+		sum += math.Pow(v+float64(k), -s)
+		sums[k] = sum
+	}
+	return func(r *rand.Rand) int { return min(sort.SearchFloat64s(sums, r.Float64()*sum), n-1) }
+}
 
 // WarmUp is the i-th activity of a round in which each member has one.
 func (m *Mix) WarmUp(i int, at time.Time) Activity { return m.of(i%len(m.Members), 0, at) }
@@ -50,7 +70,7 @@ func (m *Mix) Any(at time.Time) Activity {
 }
 
 func (m *Mix) of(member, definition int, at time.Time) Activity {
-	brand := int(m.zipf.Uint64())
+	brand := m.brand(m.rnd)
 	return Activity{
 		Member: member, Brand: brand, Definition: definition, At: at,
 		Track: "Track " + strconv.Itoa(1+m.rnd.IntN(40)), Song: brand * 40,
