@@ -86,7 +86,7 @@ func deviceOf(agent string) domain.Device {
 		return domain.Bot
 	case watches(agent):
 		return domain.Television
-	case ua.Tablet:
+	case ua.Tablet, browsesLarge(agent):
 		return domain.Tablet
 	case ua.Mobile:
 		return domain.Phone
@@ -96,9 +96,16 @@ func deviceOf(agent string) domain.Device {
 	return domain.UnknownDevice
 }
 
+// browsesLarge reports a browser of Android on another screen than a phone's: that of a phone has the word
+// Mobile. The library takes both for a phone.
+func browsesLarge(agent string) bool {
+	return strings.HasPrefix(agent, "Mozilla/") && strings.Contains(agent, "Android") && !strings.Contains(agent, "Mobile")
+}
+
 // screens are what names a television or a console in user agents.
 var screens = [...]string{
-	"smart-tv", "smarttv", "googletv", "appletv", "apple tv", "hbbtv", "netcast", "web0s", "bravia", "roku", "crkey", "aftt",
+	"smart-tv", "smarttv", "googletv", "appletv", "apple tv", "android tv", "hbbtv", "netcast", "web0s", "bravia", "roku", "crkey",
+	"; aft", // Fire TV
 	"playstation", "xbox", "nintendo",
 }
 
