@@ -46,18 +46,18 @@ var refusals = map[string]map[string]string{
 	},
 	"GET advanced /activity/feed": {
 		"brandID=3": "5 brandID", "segment=2": "5 segment", "activityID=99": "5 activityID",
-		"region=BE": "3 country", "sort=newest": "4 sort", "limit=100001,1": "4 limit", "cursor=x": "4 cursor",
+		"region=BE": "4 region", "sort=newest": "4 sort", "limit=100001,1": "4 limit", "cursor=x": "4 cursor",
 		"anyofactivities=1-": "4 anyofactivities", "all_member_actions=yes": "4 all_member_actions",
 		"end_date=2026-01&brandID=3": "4 end_date", "keyword=" + strings.Repeat("x", 256): "4 keyword",
 	},
 	"GET advanced /brand/1/stats/activity": {
 		"activityID=100,7": "5 activityID", "segmentid=2": "5 segmentid", "segmentid=4294967297": "5 segmentid",
-		"segmentid=0": "4 segmentid", "optedin=2": "4 optedin", "region=BE": "3 country",
-		"region=BE&country=DE,FR": "3 country", "domain=a+b": "4 domain", "group_by=day": "4 group_by",
+		"segmentid=0": "4 segmentid", "optedin=2": "4 optedin", "region=BE": "4 region",
+		"region=BE&country=DE,FR": "4 region", "domain=a+b": "4 domain", "group_by=day": "4 group_by",
 		"explain=2": "4 explain",
 	},
 	"GET advanced /brand/1/stats/location": {
-		"segmentID=2": "5 segmentID", "region=BE": "3 country", "country=ZZ": "4 country",
+		"segmentID=2": "5 segmentID", "region=BE": "4 region", "country=ZZ": "4 country",
 	},
 	"GET advanced /brand/1/stats/timeline": {
 		"period=1": "4 period", "start_date=2026-03-16+00:00:00": "4 start_date", "members=0": "4 members",
@@ -103,7 +103,7 @@ var refusals = map[string]map[string]string{
 		"order_by=lastlogin&activityID=100": "4 activityID", "sort=up": "4 sort", "limit=100001,1": "4 limit",
 		"cursor=x": "4 cursor", "required_fields=Email" + strings.Repeat(",Email", 1000): "4 required_fields",
 		"fields=" + strings.Repeat("a,", 1001): "4 fields", "totalmembercount=yes": "4 totalmembercount",
-		"optedin=1": "3 brandID", "region=BE": "3 country", "segment=9": "5 segment",
+		"optedin=1": "3 brandID", "region=BE": "4 region", "segment=9": "5 segment",
 		"activityID=99": "5 activityID",
 		"start_date=2026-01-02+00:00:00&end_date=2026-01-02+00:00:00": "4 start_date",
 	},

@@ -128,7 +128,7 @@ func TestRSS_ErrorsAreProblems(t *testing.T) {
 		parameter string
 	}{
 		"?limit=x": {domain.InvalidParameter, "limit"}, "?brandID=77": {domain.NotFound, "brandID"}, "?brandID=0": {domain.InvalidParameter, "brandID"},
-		"?sort=up": {domain.InvalidParameter, "sort"}, "?limit=1&limit=2": {domain.InvalidParameter, "limit"}, "?region=BY": {domain.MissingParameter, "country"},
+		"?sort=up": {domain.InvalidParameter, "sort"}, "?limit=1&limit=2": {domain.InvalidParameter, "limit"}, "?region=BY": {domain.InvalidParameter, "region"},
 		"?activityID=9999": {domain.NotFound, "activityID"}, "?cursor=x": {domain.InvalidParameter, "cursor"},
 	} {
 		h.refused(h.get(rssPath+query), want.code, want.parameter)

@@ -242,7 +242,7 @@ func TestLogins_Refused(t *testing.T) {
 	}
 	h.status(h.get(loginURL+"timeline?page=https://moons.example/join/"), http.StatusOK)
 	h.refused(h.get(loginURL+"totals?optedin=1"), domain.MissingParameter, "brandID")
-	h.refused(h.get(loginURL+"totals?region=BE"), domain.MissingParameter, "country")
+	h.refused(h.get(loginURL+"totals?region=BE"), domain.InvalidParameter, "region")
 	h.refused(h.get(loginURL+"domains?segment=2"), domain.NotFound, "segment")
 	h.refused(h.get("/v1.1/member/999/domains/top"), domain.NotFound, "")
 	h.refused(h.do(http.MethodGet, keyed("/v1.1/member/4097/domains/top", keyStranger), ""), domain.NotFound, "")

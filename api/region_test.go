@@ -8,8 +8,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// A region is one of exactly one country: without one, or with several, one is lacking, in whatever
-// operation and beside whatever else is wrong. A country that is none is malformed.
+// A region is one of exactly one country: without one, or with several, it is refused, in whatever
+// operation. What is missing or malformed comes first.
 func TestRegion_NeedsOneCountry(t *testing.T) {
 	asked := 0
 	for _, o := range Operations() {
@@ -36,8 +36,10 @@ func TestRegion_NeedsOneCountry(t *testing.T) {
 				h.status(w, http.StatusOK, target, url.QueryEscape(countries))
 			case countries == "QQ" || countries == ",":
 				h.refused(w, domain.InvalidParameter, "country")
+			case len(more) > 0:
+				h.refused(w, domain.InvalidParameter, more[0])
 			default:
-				h.refused(w, domain.MissingParameter, "country")
+				h.refused(w, domain.InvalidParameter, "region")
 			}
 		}
 		for _, countries := range []string{"", "DE,FR", "DE", "de, DE", "QQ", ","} {

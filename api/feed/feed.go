@@ -27,13 +27,8 @@ type feedIn struct {
 // feedFilters are filters of which an opt-in that names nothing means the global list.
 type feedFilters selection.Filters
 
-// Missing reports that a region is asked for, and not of one country.
-func (f *feedFilters) Missing(has func(string) bool) string {
-	return (*selection.Filters)(f).MissingCountry(has)
-}
-
-// Choice names what a region is of.
-func (f *feedFilters) Choice(missing string) string { return (*selection.Filters)(f).Choice(missing) }
+// Check refuses a region that is not of one country.
+func (f *feedFilters) Check() *domain.Error { return (*selection.Filters)(f).Check() }
 
 // List lists actions, of each member the latest or all, newest first.
 func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, error) {

@@ -31,11 +31,14 @@ type filters struct {
 	IncludeOneTime     bool           `name:"includeOneTime" doc:"without effect: visits are of no activity" eg:"1"`
 }
 
-// Missing reports that an opt-in is asked for, and to nothing, or a region, and not of one country.
+// Missing reports that an opt-in is asked for, and to nothing.
 func (f *filters) Missing(has func(string) bool) string { return f.selection().Missing(has) }
 
-// Choice names what one can have opted in to, and what a region is of.
+// Choice names what one can have opted in to.
 func (f *filters) Choice(missing string) string { return f.selection().Choice(missing) }
+
+// Check refuses a region that is not of one country.
+func (f *filters) Check() *domain.Error { return f.selection().Check() }
 
 // selection are the filters on members, as actions take them.
 func (f *filters) selection() *selection.Filters {

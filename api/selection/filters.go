@@ -32,28 +32,23 @@ type Filters struct {
 	AllOfActivities    bind.Performed `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
 }
 
-// Missing reports that an opt-in is asked for, and to nothing, or a region, and not of one country.
+// Missing reports that an opt-in is asked for, and to nothing.
 func (f *Filters) Missing(has func(string) bool) string {
 	if f.OptedIn && !has("segment") && !has("brandID") {
 		return "brandID"
 	}
-	return f.MissingCountry(has)
-}
-
-// MissingCountry reports that a region is asked for, and not of one country.
-func (f *Filters) MissingCountry(has func(string) bool) string {
-	if f.Region != "" && (!has("country") || len(f.Country) > 1) {
-		return "country"
-	}
 	return ""
 }
 
-// Choice names what one can have opted in to, and what a region is of.
-func (f *Filters) Choice(missing string) string {
-	if missing == "country" {
-		return "exactly one country, beside region,"
+// Choice names what one can have opted in to.
+func (f *Filters) Choice(string) string { return "brandID or segment, beside optedin," }
+
+// Check refuses a region of several countries, or of none.
+func (f *Filters) Check() *domain.Error {
+	if f.Region != "" && len(f.Country) != 1 {
+		return domain.Bad(domain.InvalidParameter, "region", "region needs exactly one country")
 	}
-	return "brandID or segment, beside optedin,"
+	return nil
 }
 
 // Selection is what the catalog knows of what the parameters name: which actions count, and
