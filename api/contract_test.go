@@ -13,7 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/api/openapi"
 	"github.com/ovation-analytics/ovation/api/openapi/openapitest"
-	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/pages"
 )
 
 // contract holds the answers of this package's tests against the document.
@@ -168,7 +168,7 @@ func jsonTypes(doc, schema any) (types []string) {
 // The document has each route and no other, and each operation is one of the interface.
 func TestContract_RoutesAndDocument(t *testing.T) {
 	routes, documented := map[string]bool{}, map[string]bool{}
-	for _, p := range serve.Pages {
+	for _, p := range pages.All {
 		routes["get "+openapi.Path(p.Path)] = true
 	}
 	served := map[string]bool{}

@@ -5,7 +5,7 @@
 //
 // The page asks no other host: what it needs it has from this server, and its policy forbids
 // anything else. It keeps no key: what is typed into it is gone with the page. The package
-// holds files; serve.Server serves them.
+// holds files; a pages.Set gives them.
 //
 // A demo prints the address of its page with its key in the fragment (/docs#key=…). A browser sends a fragment to no
 // server, and the page takes it out of the address before it loads anything. No answer of a node has a key: a page that has the node's

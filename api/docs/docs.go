@@ -4,7 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 
-	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/pages"
 )
 
 var (
@@ -26,12 +26,12 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Files are the page and what it loads, document among them. The page of a demo takes a key from its address.
-func Files(document []byte, demo bool) []serve.File {
+func Files(document []byte, demo bool) []pages.File {
 	page := index
 	if demo {
 		page = bytes.Replace(index, []byte("<body>"), []byte("<body data-demo>"), 1)
 	}
-	return []serve.File{
+	return []pages.File{
 		{Path: "/docs", Kind: "text/html; charset=utf-8", Policy: policy, Body: page},
 		{Path: "/docs/openapi.json", Kind: "application/json", Body: document},
 		{Path: "/docs/page.css", Kind: "text/css; charset=utf-8", Body: style},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/pages"
 	"github.com/ovation-analytics/ovation/api/problem"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -49,7 +50,7 @@ func describe(base string, operations []*serve.Operation, forPage bool) object {
 		}
 		paths[path].(object)[strings.ToLower(o.Method)] = d.operation(o)
 	}
-	for _, p := range serve.Pages {
+	for _, p := range pages.All {
 		paths[Path(p.Path)] = object{"get": d.page(p)}
 	}
 	d.schema(reflect.TypeFor[problem.Problem]())
@@ -217,7 +218,7 @@ func headersOf(o *serve.Operation) []string {
 }
 
 // page describes a document that needs no key.
-func (d *describer) page(p serve.Page) object {
+func (d *describer) page(p pages.Page) object {
 	schema := object{"type": "string"}
 	switch {
 	case strings.HasSuffix(p.Kind, "json"):

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/auth"
+	"github.com/ovation-analytics/ovation/api/pages"
 	"github.com/ovation-analytics/ovation/api/port"
 )
 
@@ -25,7 +26,7 @@ type Config struct {
 	Access    *slog.Logger             // the access log; nil: none
 	Document  func(base string) []byte // /openapi.json under a base address
 	Tokens    Tokens                   // of members
-	Files     []File
+	Files     []pages.File
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB

@@ -18,7 +18,7 @@
 // member's token is verified with the key, also where the operation takes none; whose it is
 // is judged with the scope, after the parameters. An Option marks
 // operations that take a token (WithBearer), or that a public key may use (Public,
-// PublicWithBearer).
+// PublicWithBearer). Package pages holds what is given without a key.
 //
 // An Operation is a row of the program's table: method, path, input struct, handler. A
 // handler is func(ctx, *Request, *In) (Out, error): In defines how parameters are read, Out is

@@ -52,10 +52,13 @@ func (x *exchange) begin() {
 	req.each, req.objects = x.op.Each, x.op.Objects
 	req.Engine, req.Catalog = a.Config.Engine, a.Config.Engine.Catalog()
 	req.Params = new(bind.Params)
-	req.Links = page.Links{Base: a.baseOf(x.r), Path: x.r.URL.Path, Params: req.Params}
+	req.Links = page.Links{Base: x.base(), Path: x.r.URL.Path, Params: req.Params}
 	req.Clock.Now = x.began
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
 }
+
+// base is the scheme and host that addresses in the answer begin with.
+func (x *exchange) base() string { return x.server.bases.of(x.r, &x.server.Config) }
 
 // close gives back what the exchange holds.
 func (x *exchange) close() {

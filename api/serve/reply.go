@@ -9,6 +9,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/compress"
 	"github.com/ovation-analytics/ovation/api/limit"
+	"github.com/ovation-analytics/ovation/api/pages"
+	"github.com/ovation-analytics/ovation/api/poll"
 )
 
 // reply is the answer to a request as it is written, and what the counters and the access log
@@ -63,6 +65,32 @@ func (o *reply) write(status int, kind string, coding compress.Coding, body []by
 	err := o.transfer(body)
 	o.cut = err != nil
 	return err
+}
+
+// document writes a document, or that the client has it.
+func (o *reply) document(d *pages.Document) {
+	h := o.w.Header()
+	h["Etag"] = []string{d.Tag}
+	h.Set("Cache-Control", d.Cache)
+	if d.Policy != "" {
+		h.Set("Content-Security-Policy", d.Policy)
+		h.Set("Referrer-Policy", "no-referrer")
+	}
+	if poll.Matches(o.r.Header["If-None-Match"], d.Tag) {
+		o.empty(http.StatusNotModified)
+		return
+	}
+	if !d.Lasts {
+		o.send(http.StatusOK, d.Kind, d.Body)
+		return
+	}
+	o.shared = true
+	coding := compress.Accepted(o.r.Header["Accept-Encoding"])
+	body := d.Packed(coding)
+	if body == nil {
+		coding, body = compress.Identity, d.Body
+	}
+	_ = o.write(http.StatusOK, d.Kind, coding, body)
 }
 
 // empty writes an answer of headers alone.

@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/limit"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/pages"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/route"
 )
@@ -23,19 +23,19 @@ type Server struct {
 	table   *route.Table[*Operation]
 	counted []*counters // as operations, then unmatched
 	none    *counters
-	fixed   map[string]*sealed // what needs no key, by path
+	pages   *pages.Set
 	journal journal
 	memory  *limit.Memory
 	rates   *limit.Rates
 	cache   *poll.Cache
 	cursors page.Sealer
-	base    atomic.Pointer[base] // of the last request, where ByHost
+	bases   bases
 }
 
 // New makes a Server; a Config that lacks something is an error.
 func New(config Config, operations []*Operation) (*Server, error) {
 	a := &Server{
-		Config: config, fixed: map[string]*sealed{}, none: newCounters(unmatched),
+		Config: config, none: newCounters(unmatched),
 		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey),
 		memory: limit.NewMemory(cmp.Or(config.InFlightBytes, inFlightBytes)), rates: limit.NewRates(accounts{config.Engine}),
 	}
@@ -53,13 +53,20 @@ func New(config Config, operations []*Operation) (*Server, error) {
 	if err := a.compile(operations); err != nil {
 		return nil, err
 	}
+	a.pages, err = pages.New(pages.Config{
+		Base: a.Config.BaseURL, Document: config.Document, Files: config.Files,
+		Keys: func() []byte { return config.Tokens.KeySet(config.Engine.Catalog().SigningKeys(), a.Config.Now()) },
+	})
+	if err != nil {
+		return nil, err
+	}
 	a.Config.Engine.OnRemoteTokens(func(account domain.AccountID, tokens uint64) {
 		a.rates.Elsewhere(account, a.Config.Engine.Catalog().Changed(account), tokens, a.Config.Now())
 	})
 	return a, nil
 }
 
-// compile makes the table of routes, the counters and the fixed answers.
+// compile makes the table of routes and the counters.
 func (a *Server) compile(operations []*Operation) error {
 	byPath := map[string]*route.Route[*Operation]{}
 	var routes []*route.Route[*Operation]
@@ -76,10 +83,7 @@ func (a *Server) compile(operations []*Operation) error {
 		a.counted = append(a.counted, op.counts)
 		at(op.Path, op.Method, op)
 	}
-	if err := a.makePages(); err != nil {
-		return err
-	}
-	for _, p := range Pages {
+	for _, p := range pages.All {
 		at(p.Path, http.MethodGet, nil)
 	}
 	a.counted = append(a.counted, a.none)

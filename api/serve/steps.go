@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/auth"
+	"github.com/ovation-analytics/ovation/api/pages"
 	"github.com/ovation-analytics/ovation/api/poll"
 )
 
@@ -66,7 +67,7 @@ func (x *exchange) findOperation() error {
 		return domain.Fail(domain.MethodNotAllowed, "this path takes "+found.Allow())
 	}
 	if x.op == nil {
-		return x.server.page(&x.reply, found.Path)
+		return x.giveDocument(found.Path)
 	}
 	x.counts = x.op.counts
 	x.begin()
@@ -91,6 +92,20 @@ func (x *exchange) preflight(methods string) {
 
 // allowOf is the header Allow of a path with the methods.
 func allowOf(methods string) string { return methods + ", " + http.MethodOptions }
+
+// giveDocument answers what needs no key.
+func (x *exchange) giveDocument(route string) error {
+	h := x.reply.w.Header()
+	auth.AllowListed(h, x.r.Header, x.server.Config.Engine.Catalog())
+	if pages.NegotiatesKind(route) {
+		h.Add("Vary", "Accept")
+	}
+	d, err := x.server.pages.Find(route, pages.Ask{Path: x.r.URL.Path, Base: x.base(), Accept: x.r.Header["Accept"]})
+	if err == nil {
+		x.reply.document(d)
+	}
+	return err
+}
 
 func (x *exchange) readQuery() error {
 	x.req.Params.Encoded(x.r.URL.RawQuery)

@@ -1,4 +1,4 @@
-package serve
+package pages
 
 import (
 	"encoding/json"
@@ -33,20 +33,21 @@ func (p *errorPage) html() []byte {
 	return fmt.Appendf(nil, form, html.EscapeString(p.Title), html.EscapeString(p.When), p.Code, p.Status, html.EscapeString(p.Type))
 }
 
-// makeErrorPages makes a page for each type of problem, as JSON and for a browser.
-func (a *Server) makeErrorPages() error {
+// errorDocuments are a page for each type of problem, as JSON and for a browser, by path.
+func errorDocuments() (map[string]*Document, error) {
+	out := map[string]*Document{}
 	for _, code := range problem.Codes() {
 		about := errorPage{
 			Type: "/errors/" + problem.Slug(code), Title: problem.Title(code), Status: problem.Status(code), Code: int(code), When: problem.When(code),
 		}
 		asJSON, err := json.Marshal(about)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		a.fixed[about.Type] = seal("application/json", pageLife, asJSON)
-		page := seal("text/html; charset=utf-8", pageLife, about.html())
-		page.policy = nothingElse
-		a.fixed[about.Type+asHTML] = page
+		out[about.Type] = lasting("application/json", asJSON)
+		page := lasting("text/html; charset=utf-8", about.html())
+		page.Policy = nothingElse
+		out[about.Type+asHTML] = page
 	}
-	return nil
+	return out, nil
 }
