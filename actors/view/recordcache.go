@@ -5,7 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/twogen"
+	"github.com/ovation-analytics/ovation/actors/domain/twogen"
 )
 
 // recordCache has, of members that answers have shown lately, the record and the contents of a few

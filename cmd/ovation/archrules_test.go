@@ -39,9 +39,10 @@ const (
 	codecPath  = domainPath + "/codec"
 	sealPath   = domainPath + "/seal"
 	valuePath  = domainPath + "/jsonvalue"
+	cachePath  = domainPath + "/twogen"
 )
 
-var shared = []string{domainPath, codecPath, sealPath, valuePath}
+var shared = []string{domainPath, codecPath, sealPath, valuePath, cachePath}
 
 // lent are packages of a room that one package of another room may import: the log opens
 // its Pebble as the store does.
@@ -67,7 +68,7 @@ func roomsApart(t *tree) (bad []string) {
 			case to == "cmd" && s.room() != "cmd":
 				bad = append(bad, fmt.Sprintf("%s: %s imports %s: only the program sees the program", at, s.room(), local))
 			case slices.Contains(rooms, s.room()) && to != s.room() && lent[local] != s.dir():
-				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain, its codec, its seal, its jsonvalue and their ports", at, s.room(), local))
+				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain, its codec, its seal, its jsonvalue, its twogen and their ports", at, s.room(), local))
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/ovation-analytics/ovation/actors/domain/twogen"
 	"github.com/ovation-analytics/ovation/storage/format"
 )
 
@@ -34,34 +35,15 @@ type growing struct {
 	bytes int
 }
 
-// blocks are the growing blocks of a shard by slot, those that were put last.
-type blocks struct {
-	young, old map[format.SlotKey]growing
-}
-
-// blocksMost is how many of them each half has.
-const blocksMost = 1 << 15
-
-func (b *blocks) get(p format.SlotKey) growing {
-	if g, ok := b.young[p]; ok {
-		return g
-	}
-	return b.old[p]
-}
-
-func (b *blocks) put(p format.SlotKey, g growing) {
-	if b.young == nil || len(b.young) >= blocksMost {
-		b.old, b.young = b.young, make(map[format.SlotKey]growing)
-	}
-	b.young[p] = g
-}
+// maxGrowing is how many growing blocks are known in each of two generations.
+const maxGrowing = 1 << 15
 
 // Writer writes the contents of a shard's actions into blocks. One goroutine.
 type Writer struct {
 	db     pebble.Reader
 	shard  uint16
-	most   int    // bytes of a block
-	blocks blocks // of C, that grow
+	most   int                                    // bytes of a block
+	blocks *twogen.Cache[format.SlotKey, growing] // of C
 	codec  format.ContentCodec
 	key    []byte
 	value  []byte
@@ -69,7 +51,7 @@ type Writer struct {
 
 // NewWriter makes a writer of blocks of about so many bytes.
 func NewWriter(db pebble.Reader, shard uint16, blockBytes int) *Writer {
-	return &Writer{db: db, shard: shard, most: blockBytes}
+	return &Writer{db: db, shard: shard, most: blockBytes, blocks: twogen.New[format.SlotKey, growing](maxGrowing)}
 }
 
 // fitting is how many of the entries a block with so many bytes takes, and how many bytes
@@ -87,7 +69,7 @@ func (w *Writer) fitting(entries []format.Entry, bytes int) (n, then int) {
 
 // Write appends entries, whose sequences are above all of the slot, to what there is.
 func (w *Writer) Write(b *pebble.Batch, p format.SlotKey, entries []format.Entry) error {
-	g := w.blocks.get(p)
+	g, _ := w.blocks.Get(p)
 	for len(entries) > 0 {
 		n, then := 0, 0
 		if g.bytes > 0 {
@@ -105,7 +87,7 @@ func (w *Writer) Write(b *pebble.Batch, p format.SlotKey, entries []format.Entry
 		}
 		entries = entries[n:]
 	}
-	w.blocks.put(p, g)
+	w.blocks.Put(p, g)
 	return nil
 }
 

@@ -1,10 +1,10 @@
 package contents
 
 import (
-	"maps"
 	"math/bits"
 	"sync"
 
+	"github.com/ovation-analytics/ovation/actors/domain/twogen"
 	"github.com/ovation-analytics/ovation/storage/format"
 )
 
@@ -16,20 +16,16 @@ import (
 // sealed that puts more under its key: it is dropped before any snapshot shows that. What is
 // taken out of a value it may go on to promise. Any goroutine.
 type Filters struct {
-	limit int
-
-	mu         sync.Mutex
-	young, old map[format.SlotKey]filter // asked for since the halves changed places, and before
-	bytes      int                       // of young
-	oldBytes   int                       // of old, or more
-	sealed     map[uint16]uint64         // tails of a shard since the store was opened
+	mu     sync.Mutex // guards what follows
+	slots  *twogen.Cache[format.SlotKey, filter]
+	sealed map[uint16]uint64 // tails of a shard since the store was opened
 }
 
 // Size is about how many bytes are kept.
 func (c *Filters) Size() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.bytes + c.oldBytes
+	return c.slots.Weight()
 }
 
 // filter is that of a slot. Of one that is not there sum has no words.
@@ -41,7 +37,7 @@ type filter struct {
 // filterBytes is about what a filter takes beside its words.
 const filterBytes = 96
 
-func (f *filter) bytes() int { return filterBytes + 8*len(f.sum) }
+func (f filter) bytes() int { return filterBytes + 8*len(f.sum) }
 
 // Seals is how many tails of a shard were sealed since the store was opened.
 func (c *Filters) Seals(shard uint16) uint64 {
@@ -55,9 +51,6 @@ func (c *Filters) Seals(shard uint16) uint64 {
 func (c *Filters) Sealing(shard uint16) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sealed == nil {
-		c.sealed = map[uint16]uint64{}
-	}
 	c.sealed[shard]++
 }
 
@@ -65,11 +58,7 @@ func (c *Filters) Sealing(shard uint16) {
 func (c *Filters) Forget(p format.SlotKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.young[p]; ok {
-		c.bytes -= e.bytes()
-		delete(c.young, p)
-	}
-	delete(c.old, p)
+	c.slots.Drop(p)
 }
 
 // Replaced says that a shard has other rows now.
@@ -77,17 +66,13 @@ func (c *Filters) Replaced(shard uint16) {
 	c.Sealing(shard)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for p, e := range c.young {
-		if p.Shard == shard {
-			c.bytes -= e.bytes()
-			delete(c.young, p)
-		}
-	}
-	maps.DeleteFunc(c.old, func(p format.SlotKey, _ filter) bool { return p.Shard == shard })
+	c.slots.DropFunc(func(p format.SlotKey) bool { return p.Shard == shard })
 }
 
 // NewFilters makes a cache of about so many bytes.
-func NewFilters(bytes int) *Filters { return &Filters{limit: bytes} }
+func NewFilters(bytes int) *Filters {
+	return &Filters{slots: twogen.NewWeighed[format.SlotKey](bytes/2, filter.bytes), sealed: map[uint16]uint64{}}
+}
 
 // slots is a set of slots: a month has at most 744.
 type slots [12]uint64
@@ -113,13 +98,7 @@ func (c *Filters) look(
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for ; p.Slot <= last; p.Slot++ {
-		e, ok := c.young[p]
-		if !ok {
-			if e, ok = c.old[p]; ok {
-				delete(c.old, p)
-				c.add(p, e)
-			}
-		}
+		e, ok := c.slots.Get(p)
 		if ok = ok && e.at <= seals; ok {
 			known.put(p.Slot)
 		}
@@ -139,20 +118,6 @@ func (c *Filters) keep(p format.SlotKey, made map[uint16][]uint64, seals uint64)
 	}
 	for slot, sum := range made {
 		p.Slot = slot
-		if e, ok := c.young[p]; ok {
-			c.bytes -= e.bytes()
-		}
-		delete(c.old, p)
-		c.add(p, filter{sum, seals})
+		c.slots.Put(p, filter{sum, seals})
 	}
-}
-
-// add puts a filter among the young ones. When they take half of the limit, they become the old
-// ones, and what these were is dropped.
-func (c *Filters) add(p format.SlotKey, e filter) {
-	if c.young == nil || c.bytes+e.bytes() > c.limit/2 {
-		c.old, c.oldBytes, c.young, c.bytes = c.young, c.bytes, map[format.SlotKey]filter{}, 0
-	}
-	c.young[p] = e
-	c.bytes += e.bytes()
 }

@@ -16,7 +16,8 @@ func TestFilters_AreThoseOfTheirSnapshot(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	const shards, slotsOf = 2, 9
 	for range 100 {
-		g := &Filters{limit: 2000 + r.IntN(20_000)}
+		limit := 2000 + r.IntN(20_000)
+		g := NewFilters(limit)
 		written := map[format.SlotKey][]uint64{} // seals of the shard with which the slot was written
 		at := func(i int, slot uint16) format.SlotKey {
 			return format.SlotKey{Shard: uint16(i), Of: format.BrandMonth{Account: 1, Brand: domain.BrandID(r.IntN(2)), Month: 600}, Class: format.ClassDay, Slot: slot}
@@ -70,14 +71,8 @@ func TestFilters_AreThoseOfTheirSnapshot(t *testing.T) {
 					}
 				}
 			}
-			taken := 0
-			for _, half := range []map[format.SlotKey]filter{g.young, g.old} {
-				for _, e := range half {
-					taken += e.bytes()
-				}
-			}
-			if taken > g.limit {
-				t.Fatalf("seed %d: %d bytes of %d", seed, taken, g.limit)
+			if taken := g.Size(); taken > limit {
+				t.Fatalf("seed %d: %d bytes of %d", seed, taken, limit)
 			}
 		}
 		if known == 0 {

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/internal/twogen"
+	"github.com/ovation-analytics/ovation/actors/domain/twogen"
 )
 
 // Ledger is which member has each identity of the shard's slots, as staged or stored. It is
