@@ -15,7 +15,7 @@ import (
 
 // ownRows are rows of a brand that has columns of its own, and much more of them than of what is known of a
 // cold one.
-const ownRows = 20 * 1024
+const ownRows = 6 * 1024
 
 // given are the accounts of a shard whose account 1 has a member, and so many rows of each brand by dense
 // number from 1 on, published.
@@ -308,7 +308,8 @@ func TestAccounts_WaitsForTheCatalog(t *testing.T) {
 		m := given(t, c, 1)
 		row := domain.Row{Seq: 99, Account: 1, Brand: 199, Time: modelTime}
 		for _, change := range []domain.Change{
-			{Kind: domain.RowAdded, Row: row}, {Kind: domain.RowTaken, Row: row},
+			{Kind: domain.RowAdded, Row: row},
+			{Kind: domain.RowTaken, Row: row},
 			{Kind: domain.RowsErased, Value: &domain.ErasedRows{Rows: []domain.Row{row}}},
 			{Kind: domain.RowsCounted, Value: &domain.CountedAs{Account: 1, Rows: []domain.Row{row}}},
 		} {
