@@ -313,3 +313,21 @@ func TestOpenAPI_ServicesAreThoseTaken(t *testing.T) {
 		}
 	}
 }
+
+// That a member is unknown is an error at once, whatever async is, and the document says so.
+func TestOpenAPI_UnknownMemberOfARecord(t *testing.T) {
+	h := newFixture(t)
+	doc := described(t, h)
+	for _, async := range []string{"0", "1"} {
+		h.refused(h.post("/v1.1/activity/record", "activityid=100&brandid=1&id=999999&async="+async), domain.NotFound, "id")
+		w, _ := h.lines("?async="+async, `{"activityid":100,"brandid":1,"id":999999}`)
+		equal(t, int(domain.NotFound), w.Items[0].Error.Code, "async="+async)
+	}
+	for _, path := range []string{"/v1.1/activity/record", "/v1.1/activities/record"} {
+		op := at(doc, "paths", path, "post")
+		about, later := at(op, "description").(string), at(op, "responses", "202", "description").(string)
+		if !strings.Contains(strings.ToLower(about), "unknown member") || !strings.Contains(about, "is error 5") || strings.Contains(later, "unknown") {
+			t.Errorf("%s: %q, 202: %q", path, about, later)
+		}
+	}
+}

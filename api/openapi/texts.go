@@ -115,15 +115,15 @@ func outcomeText(o *serve.Operation, status int) string {
 	case status != http.StatusAccepted:
 		return "OK"
 	case o.Each != nil:
-		return "async=1: the good records are in the log and will be applied. That a member is unknown shows on applying: the record becomes a dead letter, and this answer does not tell."
+		return "async=1: the good records are in the log and will be applied."
 	}
-	return "async=1: the record is in the log and will be applied. That the member is unknown shows on applying: the record becomes a dead letter of reason unknown_member, and this answer does not tell."
+	return "async=1: the record is in the log and will be applied."
 }
 
 // Notes are what an operation's summary does not say, by its id.
 var Notes = map[string]string{
-	"recordActivity":        "With async=1, the default, an unknown brand or activity is an error at once, an unknown member is not: the answer is 202 and the record becomes a dead letter. async=0 waits and tells. An id that is known to be of a member who is erased, or merged into another, is error 16 in either case.",
-	"recordActivities":      "A bad record is an error of its own item. With async=1, the default, an unknown member is not told: the record becomes a dead letter; one who is erased, or merged into another, is error 16. The same Idempotency-Key with other records is error 7 of the whole request.",
+	"recordActivity":        "An unknown member, brand or activity is error 5 at once, with async=1 too, the default; an id of a member who is erased, or merged into another, is error 16. What is refused on applying, such as an action from a service that no longer shares, is an error with async=0 alone: with async=1 it becomes a dead letter.",
+	"recordActivities":      "A bad record is an error of its own item, as in activity/record: an unknown member is error 5 with async=1 too, the default; one who is erased, or merged into another, is error 16. The same Idempotency-Key with other records is error 7 of the whole request.",
 	"getFeed":               "Without all_member_actions=1 each member's latest matching action alone.",
 	"getFeedRSS":            "RSS 2.0 of what activity/feed lists: title is the member's name and the action's, guid its ID, description the values in its Content, as HTML. Errors are JSON.",
 	"getBrandActivityStats": "Most actions first. Without limit all rows.",
