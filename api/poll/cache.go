@@ -4,26 +4,21 @@ import (
 	"cmp"
 	"sync"
 	"sync/atomic"
+
+	"github.com/ovation-analytics/ovation/actors/domain/twogen"
 )
 
-// The bounds of the response cache; that of bytes where the program gives no other.
-const (
-	maxEntries   = 1 << 16
-	defaultBytes = 32 << 20
-)
+// defaultBytes bounds the response cache where the program gives no other bound.
+const defaultBytes = 32 << 20
 
-// Cache is the response cache: a least-recently-used map from a question as asked to what
-// its answer was made of. It is bounded exactly, in entries and in bytes, and entries do not
-// expire: a look-up asks the engine whether one is unchanged. That is a map and a ring, a
-// page of code; a cache library has approximate bounds, and goroutines. The mutex is held
-// for the look-up only, some 100 ns. Any goroutine may call.
+// Cache is the response cache, from a question as asked to what its answer was made of. It is
+// bounded in bytes, and entries do not expire: a look-up asks the engine whether one is unchanged.
+// The mutex is held for the look-up only, some 100 ns. Any goroutine may call.
 type Cache struct {
-	entries, limit int
+	limit int
 
-	mu    sync.Mutex
-	at    map[key]*entry
-	ring  entry // its next was used last, its prev longest ago
-	bytes int
+	mu        sync.Mutex
+	responses *twogen.Cache[key, *cachedResponse]
 
 	byMemory, byComparison, missed atomic.Uint64
 }
@@ -31,67 +26,30 @@ type Cache struct {
 // key names a question as asked: a hash.
 type key [32]byte
 
-// entry is a cached response in the ring.
-type entry struct {
-	key        key
-	response   *cachedResponse
-	bytes      int
-	prev, next *entry
-}
-
 // NewCache makes a cache of so many bytes; 0: the default.
-func NewCache(bytes int) *Cache { return newCache(maxEntries, cmp.Or(bytes, defaultBytes)) }
-
-func newCache(entries, bytes int) *Cache {
-	c := &Cache{entries: entries, limit: bytes, at: map[key]*entry{}}
-	c.ring.prev, c.ring.next = &c.ring, &c.ring
-	return c
+func NewCache(bytes int) *Cache {
+	bytes = cmp.Or(bytes, defaultBytes)
+	return &Cache{limit: bytes / 2, responses: twogen.NewWeighed[key](bytes/2, (*cachedResponse).bytes)}
 }
 
 // get is the cached response; nil: none. It never changes.
 func (c *Cache) get(k key) *cachedResponse {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.at[k]
-	if e == nil {
-		return nil
-	}
-	e.unlink()
-	c.use(e)
-	return e.response
+	response, _ := c.responses.Get(k)
+	return response
 }
 
-// put caches a response. It replaces an earlier one to the question.
+// put caches a response, unless it is too large. It replaces an earlier one to the question.
 func (c *Cache) put(k key, response *cachedResponse) {
-	bytes := response.bytes()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.at[k]
-	if e == nil {
-		e = &entry{key: k}
-		c.at[k] = e
-	} else {
-		e.unlink()
-		c.bytes -= e.bytes
+	if response.bytes() > c.limit {
+		c.responses.Drop(k)
+		return
 	}
-	e.response, e.bytes = response, bytes
-	c.bytes += bytes
-	c.use(e)
-	for c.bytes > c.limit || len(c.at) > c.entries {
-		last := c.ring.prev
-		last.unlink()
-		delete(c.at, last.key)
-		c.bytes -= last.bytes
-	}
+	c.responses.Put(k, response)
 }
-
-// use puts e, which is not in the ring, at the place of what was used last.
-func (c *Cache) use(e *entry) {
-	e.prev, e.next = &c.ring, c.ring.next
-	e.prev.next, e.next.prev = e, e
-}
-
-func (e *entry) unlink() { e.prev.next, e.next.prev = e.next, e.prev }
 
 // Stats is what became of the GETs that named a tag and got an answer, and what is cached.
 type Stats struct {
@@ -106,5 +64,5 @@ type Stats struct {
 func (c *Cache) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Stats{c.byMemory.Load(), c.byComparison.Load(), c.missed.Load(), len(c.at), c.bytes}
+	return Stats{c.byMemory.Load(), c.byComparison.Load(), c.missed.Load(), c.responses.Len(), c.responses.Weight()}
 }

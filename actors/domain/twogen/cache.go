@@ -78,3 +78,6 @@ func (c *Cache[K, V]) DropFunc(f func(K) bool) {
 
 // Weight is what all values weigh.
 func (c *Cache[K, V]) Weight() int { return c.young.weight + c.old.weight }
+
+// Len is the number of keys.
+func (c *Cache[K, V]) Len() int { return len(c.young.values) + len(c.old.values) }
