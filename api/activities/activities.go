@@ -15,7 +15,7 @@ import (
 
 // definitionsIn are the parameters that every list of definitions has.
 type definitionsIn struct {
-	serve.Paged
+	page.Paged
 	Segment  bind.ID       `name:"segment" doc:"only definitions of this segment; segmentid is the same parameter" eg:"1"`
 	Services bind.Services `name:"services" doc:"only definitions of these services" eg:"spotify,custom"`
 	Type     string        `name:"type" doc:"only definitions of this type, any case" eg:"Listened"`
@@ -79,7 +79,7 @@ func definitionPage(req *serve.Request, in *definitionsIn, wanted func(*domain.D
 			found = append(found, d)
 		}
 	}
-	rows, paging := serve.PageOf(req, in.Paged.Page(req), found, func(d **domain.Definition) page.Row { return page.Row{ID: uint64((*d).ID)} }, page.ByID)
+	rows, paging := page.PageOf(req, in.Paged.Page(req), found, func(d **domain.Definition) page.Row { return page.Row{ID: uint64((*d).ID)} }, page.ByID)
 	out := &wire.Definitions{TotalSize: wire.Number(len(found)), Items: make([]wire.Definition, 0, len(rows)), Paging: paging}
 	for _, d := range rows {
 		out.Items = append(out.Items, wire.DefinitionOf(d))

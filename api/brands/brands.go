@@ -20,7 +20,7 @@ type Service struct {
 
 // brandsIn are the parameters of the list of brands.
 type brandsIn struct {
-	serve.Paged
+	page.Paged
 	BrandType string `name:"brand_type" doc:"only brands of this type, any case" eg:"Music"`
 	Keyword   string `name:"keyword" doc:"part of the name, any case" eg:"a"`
 	Sort      string `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by name"`
@@ -29,7 +29,7 @@ type brandsIn struct {
 // List lists the account's brands by name.
 func (s *Service) List(ctx context.Context, req *serve.Request, in *brandsIn) (*wire.Brands, error) {
 	found := s.sorted.list(req.Catalog, req.Account(), in.BrandType, in.Keyword, in.Sort == "DESC")
-	rows, paging := serve.PageOf(req, in.Paged.Page(req), found, brandName, page.ByText(in.Sort == "DESC"))
+	rows, paging := page.PageOf(req, in.Paged.Page(req), found, brandName, page.ByText(in.Sort == "DESC"))
 	out := &wire.Brands{TotalSize: wire.Number(len(found)), Items: make([]wire.Brand, 0, len(rows)), Paging: paging}
 	for _, b := range rows {
 		out.Items = append(out.Items, wire.BrandOf(b))

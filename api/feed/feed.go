@@ -17,7 +17,7 @@ type feedIn struct {
 	BrandID bind.ID `name:"brandID" doc:"only actions for this brand" eg:"1"`
 	bind.Range
 	Filters feedFilters
-	serve.Paged
+	page.Paged
 	Keyword    string `name:"keyword" doc:"only actions with this text in a value of their Content, in any case" eg:"blue"`
 	ByRecorded bool   `name:"order_by_recorded" doc:"1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; a walk by cursor meets each once, and is error 4 where members of the account were merged or parted meanwhile: begin again. Shards apply side by side: what one that lags (X-Lag-Ms) records may stand before the last page's end" eg:"1"`
 	AllActions bool   `name:"all_member_actions" doc:"1: every action, not each member's latest alone" eg:"1"`
@@ -43,11 +43,11 @@ func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, erro
 	}
 	p := in.Paged.Page(req)
 	q.Groups = of.Groups(selection.InOne)
-	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: req.Keyset.Wanted(p)}
+	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: req.List().Keyset.Wanted(p)}
 	if p.Limit > 0 {
 		q.Listing.Offset = p.Offset
 	}
-	q.Listing.After = serve.FeedAfter(req.Keyset.After())
+	q.Listing.After = page.FeedAfter(req.List().Keyset.After())
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
@@ -56,12 +56,12 @@ func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, erro
 	if f == nil {
 		return nil, serve.ErrShape("feed")
 	}
-	if err := serve.FeedGoesOn(f, req.Keyset.After(), "cursor"); err != nil {
+	if err := page.FeedGoesOn(f, req.List().Keyset.After(), "cursor"); err != nil {
 		return nil, err
 	}
 	out := &wire.Feed{TotalSize: wire.Number(f.Total)}
-	last := func(*domain.FeedItem) page.Row { return serve.FeedRow(f, p.Limit-1, in.ByRecorded) }
-	items, _ := serve.ResultPage(req, p, f.Items, int(f.Total), last, page.Dates(span)...)
+	last := func(*domain.FeedItem) page.Row { return page.FeedRow(f, p.Limit-1, in.ByRecorded) }
+	items, _ := page.ResultPage(req, p, f.Items, int(f.Total), last, page.Dates(span)...)
 	out.Items, err = Items(ctx, req, items, answer.Position)
 	return out, err
 }

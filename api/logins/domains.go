@@ -16,7 +16,7 @@ import (
 type domainsIn struct {
 	rangeIn
 	membersIn
-	serve.Paged
+	page.Paged
 }
 
 // Domains answers login/stats/domains: registrations by domain.
@@ -36,14 +36,14 @@ func Domains(ctx context.Context, req *serve.Request, in *domainsIn) (*wire.Sign
 	for i := range rows {
 		out.Domains[i] = wire.SignupDomain{Domain: wire.Null(rows[i].Domain), Signups: wire.Number(rank(&rows[i]))}
 	}
-	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, answer)
 	return out, err
 }
 
 // topIn are the parameters of members/domains/top.
 type topIn struct {
 	rangeIn
-	serve.Paged
+	page.Paged
 }
 
 // TopDomains answers members/domains/top: visits by domain.
@@ -86,7 +86,7 @@ func (in *topIn) top(ctx context.Context, req *serve.Request, member bind.ID) (*
 			Domain: wire.Null(d.Domain), Visits: d.Actions, Registrations: d.Registrations, Members: d.Members,
 		}
 	}
-	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, answer)
 	return out, err
 }
 
@@ -94,11 +94,11 @@ func hasDomains(a *domain.Answer) bool { return a.Domains != nil }
 
 // pageOfDomains is the page of the rows, the greatest rank first, ties by text.
 func pageOfDomains(
-	req *serve.Request, in serve.Paged, span bind.Span, all []domain.DomainCount, rank func(*domain.DomainCount) uint64,
+	req *serve.Request, in page.Paged, span bind.Span, all []domain.DomainCount, rank func(*domain.DomainCount) uint64,
 ) []domain.DomainCount {
 	all = slices.Clone(all)
 	key := func(d *domain.DomainCount) page.Row { return page.Row{Rank: rank(d), Text: d.Domain} }
 	slices.SortFunc(all, func(a, b domain.DomainCount) int { return page.ByRank(key(&a), key(&b)) })
-	rows, _ := serve.PageOf(req, in.Page(req), all, key, page.ByRank, page.Dates(span)...)
+	rows, _ := page.PageOf(req, in.Page(req), all, key, page.ByRank, page.Dates(span)...)
 	return rows
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 )
@@ -53,7 +54,7 @@ func (f *filters) selection() *selection.Filters {
 type visitsIn struct {
 	BrandID    bind.ID `name:"brandID" doc:"what optedin is to, where no segment is named: visits are of no brand" eg:"1"`
 	Filters    filters
-	Explaining serve.Explaining
+	Explaining page.Explaining
 }
 
 // question is a question about visits in a span; zero: all time.

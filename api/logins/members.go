@@ -16,7 +16,7 @@ func Members(ctx context.Context, req *serve.Request, in *topIn) (*wire.MemberVi
 		return nil, err
 	}
 	p := in.Page(req)
-	q.Top = serve.Top(req, p)
+	q.Top = page.Top(req, p)
 	q.Top.Order = domain.ByActions
 	answer, err := ask(ctx, req, q, func(a *domain.Answer) bool { return a.Leaders != nil })
 	if err != nil {
@@ -24,7 +24,7 @@ func Members(ctx context.Context, req *serve.Request, in *topIn) (*wire.MemberVi
 	}
 	total := answer.Leaders.Total
 	key := func(l *domain.Leader) page.Row { return page.Row{Rank: l.Actions, ID: uint64(l.Member)} }
-	rows, _ := serve.ResultPage(req, p, answer.Leaders.Members, int(total.Members), key, page.Dates(span)...)
+	rows, _ := page.ResultPage(req, p, answer.Leaders.Members, int(total.Members), key, page.Dates(span)...)
 	out := &wire.MemberVisits{
 		TotalSize: wire.Number(total.Members), Items: make([]wire.MemberVisit, len(rows)), Total: total.Actions,
 	}
@@ -33,6 +33,6 @@ func Members(ctx context.Context, req *serve.Request, in *topIn) (*wire.MemberVi
 			MemberID: wire.Number(l.Member), Visits: l.Actions, Registrations: l.Score, LastVisited: wire.Seconds(int64(l.At)),
 		}
 	}
-	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, answer)
 	return out, err
 }

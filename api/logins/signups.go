@@ -93,6 +93,6 @@ func signups(
 		name := domain.Service(r.Group).String()
 		out.Channels[i] = wire.Channel{Service: name, Signups: wire.Number(of.number(r.Count))}
 	}
-	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, answer)
 	return out, err
 }

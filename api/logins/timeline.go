@@ -28,7 +28,7 @@ func Timeline(ctx context.Context, req *serve.Request, in *signupsIn) (*wire.Sig
 		total = answer.Tally.Total.Members
 	}
 	out.PeriodTotal = wire.Number(total)
-	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, answer)
 	return out, err
 }
 

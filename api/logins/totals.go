@@ -36,6 +36,6 @@ func Totals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.LoginT
 			out.Logins = in.number(g.Count)
 		}
 	}
-	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, answer)
 	return out, err
 }

@@ -17,7 +17,7 @@ type activeIn struct {
 	bind.Range
 	Filters selection.Filters
 	itemsIn
-	serve.Paged
+	page.Paged
 	OrderBy          string `name:"order_by" enum:"Score,Created,LastLogin" default:"Score" doc:"by the sum of the actions' points, by when the member joined, or by when it last logged in" eg:"Created"`
 	Sort             string `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by order_by; ties stand by ID ascending" eg:"DESC"`
 	TotalMemberCount bool   `name:"totalmembercount" doc:"1 adds TotalMemberCount: members that pass the filters on members, whatever they did" eg:"1"`
@@ -53,7 +53,7 @@ func (s *Service) Active(ctx context.Context, req *serve.Request, in *activeIn) 
 	if err := selection.Require(req, q, in.Required, true); err != nil {
 		return nil, err
 	}
-	q.Groups, q.Top = of.Groups(selection.InOne), serve.Top(req, p)
+	q.Groups, q.Top = of.Groups(selection.InOne), page.Top(req, p)
 	q.Top.Order, q.Top.Up, q.Top.Audience = orders[in.OrderBy], in.Sort == "ASC", in.TotalMemberCount
 	answer, members, err := askRanked(ctx, req, q, "members/active")
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Service) Active(ctx context.Context, req *serve.Request, in *activeIn) 
 	}
 	size := answer.Leaders.Total.Members
 	out := &wire.ActiveMembers{TotalSize: wire.Number(size)}
-	members, out.Paging = serve.ResultPage(req, p, members, int(size), rankedKey(q.Top.Order), page.Dates(span)...)
+	members, out.Paging = page.ResultPage(req, p, members, int(size), rankedKey(q.Top.Order), page.Dates(span)...)
 	if in.TotalMemberCount {
 		n := wire.Number(answer.Leaders.Audience)
 		out.TotalMemberCount = &n

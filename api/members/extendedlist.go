@@ -19,7 +19,7 @@ type extendedIn struct {
 	BrandID bind.ID `name:"brandID" doc:"Score, ActivityCount and LastActivity are of actions for this brand" eg:"1"`
 	Filters selection.Filters
 	itemsIn
-	serve.Paged
+	page.Paged
 	UpdatedSince  bind.Start     `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back" eg:"2026-01-01 00:00:00"`
 	QueryExtended extended.Query `name:"query_extended" doc:"only members whose Extended node meets at most 20 conditions PATH OPERATOR VALUE with and between them: paths into Extended, = != < <= > >= or ~ (contains, in any case), a value bare or in '…'. A path leads to any element of an array; numbers compare as numbers, else text; a missing field meets != alone" eg:"tier = 'gold' and primaryAddress.city ~ ber"`
 	OrderBy       extended.Path  `name:"order_by" default:"aeid" doc:"a path into Extended; members without a value there come last. Numbers come before texts; texts are compared by their first 1,024 bytes" eg:"lastLogin"`
@@ -65,7 +65,7 @@ func (s *Service) Extended(ctx context.Context, req *serve.Request, in *extended
 		return nil, err
 	}
 	out := &wire.Members{TotalSize: wire.Number(total)}
-	found, out.Paging = serve.ResultPage(req, p, found, int(total), (*ordered).row)
+	found, out.Paging = page.ResultPage(req, p, found, int(total), (*ordered).row)
 	ids := make([]domain.MemberID, len(found))
 	for i := range found {
 		ids[i] = found[i].member

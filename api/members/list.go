@@ -18,7 +18,7 @@ type listIn struct {
 	BrandID bind.ID `name:"brandID" doc:"Score, ActivityCount and LastActivity are of actions for this brand" eg:"1"`
 	Filters selection.Filters
 	itemsIn
-	serve.Paged
+	page.Paged
 	UpdatedSince bind.Start `name:"updated_since" doc:"only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back" eg:"2026-01-01 00:00:00"`
 	Sort         string     `name:"sort" enum:"ASC,DESC" default:"ASC" doc:"by ID"`
 }
@@ -57,7 +57,7 @@ func (s *Service) List(ctx context.Context, req *serve.Request, in *listIn) (*wi
 	}
 	out := &wire.Members{TotalSize: wire.Number(answer.MemberList.Total)}
 	var ids []domain.MemberID
-	ids, out.Paging = serve.ResultPage(req, p, answer.MemberList.Members, int(answer.MemberList.Total), memberKey)
+	ids, out.Paging = page.ResultPage(req, p, answer.MemberList.Members, int(answer.MemberList.Total), memberKey)
 	members, err := withActions(ctx, req, q, ids)
 	if err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func pageByID(req *serve.Request, p bind.Page, up bool, changed domain.Second) d
 	if p.Limit == 0 {
 		return r
 	}
-	r.Offset, r.Limit = p.Offset, req.Keyset.Wanted(p)
-	if after := req.Keyset.After(); after != nil {
+	r.Offset, r.Limit = p.Offset, req.List().Keyset.Wanted(p)
+	if after := req.List().Keyset.After(); after != nil {
 		r.After = domain.MemberID(after.ID)
 	}
 	return r

@@ -18,7 +18,7 @@ type loggedInIn struct {
 	bind.Range
 	Filters selection.Filters
 	itemsIn
-	serve.Paged
+	page.Paged
 	Sort             string `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by the last login in the range; ties stand by ID ascending" eg:"DESC"`
 	TotalMemberCount bool   `name:"totalmembercount" doc:"1 adds TotalMemberCount: members that pass the filters on members, whether they logged in or not" eg:"1"`
 }
@@ -42,7 +42,7 @@ func (s *Service) LoggedIn(ctx context.Context, req *serve.Request, in *loggedIn
 	if err := selection.Require(req, q, in.Required, false); err != nil {
 		return nil, err
 	}
-	q.Groups, q.Top = of.Groups(selection.InOne), serve.Top(req, p)
+	q.Groups, q.Top = of.Groups(selection.InOne), page.Top(req, p)
 	q.Top.Order, q.Top.Up, q.Top.Audience = domain.ByVisit, in.Sort == "ASC", in.TotalMemberCount
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) LoggedIn(ctx context.Context, req *serve.Request, in *loggedIn
 	size := l.Total.Members
 	out := &wire.LoggedInMembers{TotalSize: wire.Number(size), Paging: []string{}}
 	key := func(l *domain.Leader) page.Row { return page.Row{Rank: uint64(l.At), ID: uint64(l.Member)} }
-	rows, _ := serve.ResultPage(req, p, l.Members, int(size), key, page.Dates(span)...)
+	rows, _ := page.ResultPage(req, p, l.Members, int(size), key, page.Dates(span)...)
 	if in.TotalMemberCount {
 		n := wire.Number(l.Audience)
 		out.TotalMemberCount = &n

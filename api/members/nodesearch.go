@@ -54,9 +54,9 @@ func (s *nodeSearch) page(ctx context.Context, q *domain.Question, p bind.Page) 
 	}
 	best := &firstRows{down: s.down}
 	if p.Limit > 0 {
-		best.rows = p.Offset + s.req.Keyset.Wanted(p)
+		best.rows = p.Offset + s.req.List().Keyset.Wanted(p)
 	}
-	if after := s.req.Keyset.After(); after != nil {
+	if after := s.req.List().Keyset.After(); after != nil {
 		last := orderedBy(after)
 		best.after = &last
 	}

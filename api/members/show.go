@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/feed"
 	"github.com/ovation-analytics/ovation/api/node"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -30,7 +31,7 @@ type showIn struct {
 	AllOf          bind.Performed `name:"allofactivities" doc:"only members who did every one of these in the range, likewise" eg:"100,1-101"`
 
 	showPartsIn
-	Explaining serve.Explaining
+	Explaining page.Explaining
 }
 
 // showPartsIn are the parts of the answer that are asked for.
@@ -234,7 +235,7 @@ func (s *showing) standing(ctx context.Context, e *wire.Envelope, id domain.Memb
 	if answer.Leaders == nil || len(answer.Leaders.Members) > 1 {
 		return serve.ErrShape("showposition")
 	}
-	if e.Explain, err = s.in.Explaining.Explanation(ctx, s.req, answer); err != nil || !s.in.ShowPosition {
+	if e.Explain, err = s.req.Explanation(ctx, &s.in.Explaining, answer); err != nil || !s.in.ShowPosition {
 		return err
 	}
 	score := uint64(0)

@@ -16,8 +16,8 @@ type totalsIn struct {
 	BrandID bind.ID `name:"brandID" doc:"only actions for this brand" eg:"1"`
 	bind.Range
 	Filters selection.Filters
-	serve.Paged
-	Explaining serve.Explaining
+	page.Paged
+	Explaining page.Explaining
 }
 
 // Totals lists members by the number of their actions.
@@ -32,7 +32,7 @@ func Totals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.Member
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Groups, q.Top = of.Groups(selection.InOne), serve.Top(req, p)
+	q.Groups, q.Top = of.Groups(selection.InOne), page.Top(req, p)
 	q.Top.Order = domain.ByActions
 	if err := in.Explaining.Ask(req, q, span); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func Totals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.Member
 		return nil, err
 	}
 	total := answer.Leaders.Total
-	members, _ = serve.ResultPage(req, p, members, int(total.Members), rankedKey(domain.ByActions), page.Dates(span)...)
+	members, _ = page.ResultPage(req, p, members, int(total.Members), rankedKey(domain.ByActions), page.Dates(span)...)
 	shown, err := showLatest(ctx, req, members, answer.Position)
 	if err != nil {
 		return nil, err
@@ -58,6 +58,6 @@ func Totals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.Member
 			out.Items[i].LastActivity = lastActivity(req, &m.latest, shown[i].Content, req.AnyBrand(m.latest.Brand))
 		}
 	}
-	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, answer)
 	return out, err
 }

@@ -34,5 +34,12 @@ func (c *Clock) Resolve(in bind.Range, most bind.Period, shown bool) (Range, *do
 	return r, fault
 }
 
+// Set sets the time, where it is not zero, to that of an earlier request.
+func (c *Clock) Set(at time.Time) {
+	if !at.IsZero() {
+		c.Now = at
+	}
+}
+
 // Minute is what all ranges by the clock are made from: now is the coming full one.
 func (c *Clock) Minute() int64 { return c.Now.Unix() / 60 }

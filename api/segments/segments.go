@@ -19,7 +19,7 @@ import (
 
 // segmentsIn are the parameters of the list of segments.
 type segmentsIn struct {
-	serve.Paged
+	page.Paged
 	BrandID bind.ID `name:"brandID" doc:"only segments of this brand" eg:"1"`
 }
 
@@ -36,7 +36,7 @@ func List(ctx context.Context, req *serve.Request, in *segmentsIn) (*wire.Segmen
 // brandSegmentsIn are the parameters of a brand's segments.
 type brandSegmentsIn struct {
 	selection.BrandPath
-	serve.Paged
+	page.Paged
 }
 
 // OfBrand lists a brand's segments by ID.
@@ -49,11 +49,11 @@ func OfBrand(ctx context.Context, req *serve.Request, in *brandSegmentsIn) (*wir
 }
 
 // segmentPage is a page of the account's segments, or of a brand's, by ID.
-func segmentPage(ctx context.Context, req *serve.Request, in serve.Paged, brand domain.BrandID) (*wire.Segments, error) {
+func segmentPage(ctx context.Context, req *serve.Request, in page.Paged, brand domain.BrandID) (*wire.Segments, error) {
 	found := slices.DeleteFunc(slices.Clone(req.Catalog.Segments(req.Account())), func(s *domain.Segment) bool {
 		return s.Deleted || brand != 0 && s.Brand != brand
 	})
-	rows, paging := serve.PageOf(req, in.Page(req), found, func(s **domain.Segment) page.Row { return page.Row{ID: uint64((*s).ID)} }, page.ByID)
+	rows, paging := page.PageOf(req, in.Page(req), found, func(s **domain.Segment) page.Row { return page.Row{ID: uint64((*s).ID)} }, page.ByID)
 	items, err := segmentItems(ctx, req, rows)
 	return &wire.Segments{TotalSize: wire.Number(len(found)), Items: items, Paging: paging}, err
 }

@@ -10,15 +10,15 @@
 // faults is refused for the one that comes first in the picture. steps.go is all of it: the list of the steps that
 // an exchange takes, and below it each of them. serving.go takes them, and counts and logs what became of the request;
 // the other files are entered where a step needs them: body.go reads a body and content.go parses it, wait.go
-// has wait_for and refresh, memory.go what each step holds (package limit), paging.go a cursor, explain.go a
-// further page of an explanation; answer.go makes the answer with its headers (headers.go), reply.go writes it in the
+// has wait_for and refresh, memory.go what each step holds (package limit); answer.go makes the answer with its headers (headers.go), reply.go writes it in the
 // coding that the client prefers, access.go its line in the access log.
 //
 // Package auth decides who calls, what the caller may do and which pages may read the answer. A
 // member's token is verified with the key, also where the operation takes none; whose it is
 // is judged with the scope, after the parameters. An Option marks
 // operations that take a token (WithBearer), or that a public key may use (Public,
-// PublicWithBearer). Package pages holds what is given without a key.
+// PublicWithBearer). Package page continues a list or an explanation by its cursor; explanation.go shows the actions
+// of one. Package pages holds what is given without a key.
 //
 // An Operation is a row of the program's table: method, path, input struct, handler. A
 // handler is func(ctx, *Request, *In) (Out, error): In defines how parameters are read, Out is

@@ -48,11 +48,12 @@ func newExchange(a *Server, w http.ResponseWriter, r *http.Request) *exchange {
 // begin makes the request that the operation's handler gets.
 func (x *exchange) begin() {
 	a, req := x.server, &x.req
-	req.config, req.journal, req.cursors, req.http = &a.Config, &a.journal, &a.cursors, x.r
+	req.config, req.journal, req.http = &a.Config, &a.journal, x.r
 	req.each, req.objects = x.op.Each, x.op.Objects
 	req.Engine, req.Catalog = a.Config.Engine, a.Config.Engine.Catalog()
 	req.Params = new(bind.Params)
 	req.Links = page.Links{Base: x.base(), Path: x.r.URL.Path, Params: req.Params}
+	req.list = page.NewList(&req.Links, &a.cursors)
 	req.Clock.Now = x.began
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
 }

@@ -31,23 +31,27 @@ type Request struct {
 	Keyed   bool            // the id is that of an Idempotency-Key
 	Records [][]byte        // of a body of many
 	Wait    domain.Position // what must be applied before anything is read
-	Keyset  *page.Keyset    // nil: lists are paged by offset
 	Links   page.Links
 	Clock   poll.Clock
 
 	Response Response
 
-	explained *page.Keyset // of an explanation; nil: none is asked for
-	config    *Config
-	journal   *journal
-	cursors   *page.Sealer
-	each      *bind.Plan // of one record of a body of many
-	objects   []string   // parameters whose value may be a JSON object
-	http      *http.Request
+	list    page.List
+	config  *Config
+	journal *journal
+	each    *bind.Plan // of one record of a body of many
+	objects []string   // parameters whose value may be a JSON object
+	http    *http.Request
 }
 
 // Account is the account of the caller.
 func (req *Request) Account() domain.AccountID { return req.Caller.Account() }
+
+// List is the list of the request, for the pages of package page.
+func (req *Request) List() *page.List { return &req.list }
+
+// Minute is that of the request's clock.
+func (req *Request) Minute() int64 { return req.Clock.Minute() }
 
 // Warn adds a Warning to the answer.
 func (req *Request) Warn(text string) { req.Response.Warn(text) }
@@ -79,19 +83,19 @@ func (req *Request) RaisePosition(p domain.Position) {
 
 // Resolve is the range that parameters mean now; a poll of another minute resolves again.
 func (req *Request) Resolve(in bind.Range, most bind.Period, shown bool) (poll.Range, *domain.Error) {
-	req.Keyset.Resolved(in)
+	req.list.Resolved(in)
 	return req.Clock.Resolve(in, most, shown)
 }
 
 // ResolveRange resolves the range of a question and shows it in the answer.
 func (req *Request) ResolveRange(in bind.Range, most bind.Period) (bind.Span, error) {
-	r, fault := req.Resolve(req.Keyset.Range(in), most, true)
+	r, fault := req.Resolve(req.list.Keyset.Range(in), most, true)
 	if fault != nil {
 		return r.Span, fault
 	}
 	req.Response.Warnings = append(req.Response.Warnings, r.Warnings...)
 	req.Response.Span = r.Span.String()
-	return r.Span, req.Keyset.Hold(r.Span)
+	return r.Span, req.list.Keyset.Hold(r.Span)
 }
 
 // Record binds one record of a body of many. It is a request of its own, of the path and
@@ -100,6 +104,7 @@ func (req *Request) Record(raw []byte, path string, id domain.RequestID, in any)
 	one := new(*req)
 	one.Links.Path, one.ID = path, id
 	one.Params, one.Response.Warnings, one.Links.Header = req.Params.Record(), nil, nil
+	one.list.Links = &one.Links
 	if one.Params.JSON(raw, req.objects...) != nil {
 		return one, domain.Fail(domain.InvalidParameter, "a record must be one JSON object of strings, numbers and booleans; content may be an object")
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/auth"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/pages"
 	"github.com/ovation-analytics/ovation/api/poll"
 )
@@ -248,14 +249,20 @@ func (x *exchange) continueList() error {
 	if !x.asks("cursor") {
 		return nil
 	}
-	return x.req.pageByKeys(x.op.question(x.in, notInCursor))
+	req := &x.req
+	at, err := req.list.Continue(req.Params, req.Account(), x.op.question(x.in, page.Unselecting))
+	req.Clock.Set(at)
+	return err
 }
 
 func (x *exchange) continueExplanation() error {
 	if !x.asks("explain") {
 		return nil
 	}
-	return x.req.explainFrom(x.op.question(x.in, unexplained))
+	req := &x.req
+	at, err := req.list.ContinueExplanation(req.Params, req.Account(), x.op.question(x.in, page.Unexplained))
+	req.Clock.Set(at)
+	return err
 }
 
 // permit refuses what the operation's Access does, and a member in the parameters that is not the Bearer's.
@@ -307,7 +314,7 @@ func (x *exchange) answerUnchanged() error {
 	caller, answer := &req.Caller, &req.Response
 	x.poll = poll.Request{
 		Engine: req.Engine, Account: req.Account(), App: caller.App.ID, Bearer: caller.Bearer, Issued: caller.Issued, Changed: req.Catalog.Changed(req.Account()),
-		Links: &req.Links, Clock: &req.Clock, Keyset: req.Keyset != nil, Tags: x.tags(), Bound: len(answer.Warnings),
+		Links: &req.Links, Clock: &req.Clock, Keyset: req.list.Keyset != nil, Tags: x.tags(), Bound: len(answer.Warnings),
 	}
 	cached, ok := x.server.cache.Lookup(&x.poll)
 	if !ok {

@@ -17,7 +17,7 @@ type crossoverIn struct {
 	BrandID bind.ID `name:"brandid" doc:"the brand whose members are looked at; without one all active members of the account" eg:"1"`
 	bind.Range
 	Filters selection.Filters
-	serve.Paged
+	page.Paged
 	BrandType string `name:"brand_type" doc:"only brands of this type, in any case" eg:"Music"`
 }
 
@@ -34,7 +34,7 @@ func Crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	q.Groups, q.Top = of.Groups(selection.InOne), serve.Top(req, p)
+	q.Groups, q.Top = of.Groups(selection.InOne), page.Top(req, p)
 	for _, b := range req.Catalog.Brands(req.Account()) {
 		if b.Deleted || in.BrandType != "" && !strings.EqualFold(b.Fields["Type"], in.BrandType) {
 			q.Without = append(q.Without, b.ID)
@@ -48,7 +48,7 @@ func Crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.
 		return nil, serve.ErrShape("crossover")
 	}
 	found := answer.Crossover
-	found.Brands, _ = serve.ResultPage(req, p, found.Brands, int(found.Total), brandKey, page.Dates(span)...)
+	found.Brands, _ = page.ResultPage(req, p, found.Brands, int(found.Total), brandKey, page.Dates(span)...)
 	out := &wire.Crossover{TotalSize: wire.Number(found.Total), Items: make([]wire.CrossBrand, len(found.Brands))}
 	req.Catalog = req.Engine.Catalog() // a brand may be newer than the question
 	for i, n := range found.Brands {

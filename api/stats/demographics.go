@@ -69,6 +69,6 @@ func (in *statsIn) tally(ctx context.Context, req *serve.Request, shape domain.S
 	if err != nil {
 		return nil, nil, err
 	}
-	explain, err := in.Explaining.Explanation(ctx, req, answer)
+	explain, err := req.Explanation(ctx, &in.Explaining, answer)
 	return answer.Tally, explain, err
 }

@@ -35,6 +35,6 @@ func Newcomers(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Newc
 		}
 		out.Items[i] = row
 	}
-	out.Explain, err = in.Explaining.Explanation(ctx, req, t.answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, t.answer)
 	return out, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -15,7 +16,7 @@ import (
 type segmentStatsIn struct {
 	BrandID    bind.ID `name:"brandID" doc:"id of a brand" eg:"1"`
 	Filters    selection.Filters
-	Explaining serve.Explaining
+	Explaining page.Explaining
 }
 
 // segmentsOf are the segments of a brand. Where one is named it is that alone, also one of
@@ -72,6 +73,6 @@ func Segments(ctx context.Context, req *serve.Request, in *segmentStatsIn) (*wir
 		}
 		out.Items[i] = row
 	}
-	out.Explain, err = in.Explaining.Explanation(ctx, req, answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, answer)
 	return out, err
 }

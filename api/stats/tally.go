@@ -21,7 +21,7 @@ type statsIn struct {
 	bind.Range
 	Filters    selection.Filters
 	ID         bind.ID `name:"id" doc:"only actions of this member" eg:"4097"`
-	Explaining serve.Explaining
+	Explaining page.Explaining
 }
 
 // question is the part of a question that the statistics share, without its
@@ -84,7 +84,7 @@ func Activities(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Act
 		row.Count, row.DistinctMembers = wire.Number(r.Actions), wire.Number(r.Members)
 		out.Items[i] = row
 	}
-	out.Explain, err = in.Explaining.Explanation(ctx, req, t.answer)
+	out.Explain, err = req.Explanation(ctx, &in.Explaining, t.answer)
 	return out, err
 }
 
@@ -115,7 +115,7 @@ type kept struct {
 func tallyRows(
 	ctx context.Context, req *serve.Request, q *domain.Question, only bind.Page, span bind.Span, by grouping, rank func(*domain.GroupCount) uint64,
 ) (*kept, error) {
-	first, paged := *q, only.Given || req.Keyset.After() != nil
+	first, paged := *q, only.Given || req.List().Keyset.After() != nil
 	first.Explain = q.Explain && !paged
 	answer, err := askTally(ctx, req, &first)
 	if err != nil {
@@ -134,9 +134,9 @@ func tallyRows(
 	}
 	p := bind.Page{Limit: t.size}
 	if only.Given {
-		p = serve.Paged{Limit: only}.Page(req)
+		p = page.Paged{Limit: only}.Page(req)
 	}
-	if t.rows, _ = serve.PageOf(req, p, t.rows, key, page.ByRank, page.Dates(span)...); len(t.rows) == t.size && !q.Explain {
+	if t.rows, _ = page.PageOf(req, p, t.rows, key, page.ByRank, page.Dates(span)...); len(t.rows) == t.size && !q.Explain {
 		return t, nil
 	}
 	if len(t.rows) == 0 {

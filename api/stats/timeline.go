@@ -37,7 +37,7 @@ func (in *statsIn) timeline(ctx context.Context, req *serve.Request, shape domai
 	if answer.Timeline == nil {
 		return nil, domain.Range{}, nil, serve.ErrShape("timeline")
 	}
-	explain, err := in.Explaining.Explanation(ctx, req, answer)
+	explain, err := req.Explanation(ctx, &in.Explaining, answer)
 	return answer.Timeline, q.Range, explain, err
 }
 

@@ -1,11 +1,10 @@
-package serve
+package page
 
 import (
 	"math"
 	"strconv"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/api/page"
 )
 
 // Actions of one time are listed by ID, and a handover (domain.Handover) gives some other IDs. So the
@@ -14,19 +13,19 @@ import (
 
 // FeedRow is the row of the cursor after the item at last; the feed has one more. recorded: the feed is
 // in order of recording.
-func FeedRow(f *domain.Feed, last int, recorded bool) page.Row {
+func FeedRow(f *domain.Feed, last int, recorded bool) Row {
 	row, next := &f.Items[last], &f.Items[last+1]
 	switch {
 	case recorded:
-		return page.Row{Rank: uint64(row.Recorded), ID: uint64(row.Row.ID()), Text: handovers(f)}
+		return Row{Rank: uint64(row.Recorded), ID: uint64(row.Row.ID()), Text: handovers(f)}
 	case row.Row.Time != next.Row.Time:
-		return page.Row{Rank: uint64(row.Row.Time), ID: math.MaxUint64}
+		return Row{Rank: uint64(row.Row.Time), ID: math.MaxUint64}
 	}
-	return page.Row{Rank: uint64(row.Row.Time), ID: uint64(row.Row.ID()), Text: handovers(f)}
+	return Row{Rank: uint64(row.Row.Time), ID: uint64(row.Row.ID()), Text: handovers(f)}
 }
 
 // FeedAfter is where a feed goes on after a cursor's row; nil: it has none.
-func FeedAfter(row *page.Row) *domain.FeedAfter {
+func FeedAfter(row *Row) *domain.FeedAfter {
 	if row == nil {
 		return nil
 	}
@@ -35,7 +34,7 @@ func FeedAfter(row *page.Row) *domain.FeedAfter {
 
 // FeedGoesOn is an error where the cursor in the parameter was made before a handover that it does not
 // outlast.
-func FeedGoesOn(f *domain.Feed, row *page.Row, parameter string) error {
+func FeedGoesOn(f *domain.Feed, row *Row, parameter string) error {
 	if row == nil || row.Text == "" || row.Text == handovers(f) {
 		return nil
 	}
