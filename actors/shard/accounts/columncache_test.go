@@ -61,14 +61,15 @@ func (m *model) cold() (dense []uint32) {
 // were last asked about; no more leave than have to. The view is told.
 func TestColumnCache_EvictsInOrder(t *testing.T) {
 	childrentest.Run(t, func(c *children.Children) {
-		m := given(t, c, ownRows, ownRows, ownRows, ownRows)
+		m := given(t, c, ownRows, ownRows, ownRows, 2*ownRows)
+		m.add(2, 10) // fed after brand 4, which is larger
+		m.publish()
 		now := time.Now()
 		access := m.accounts.Of(1).access
 		access.Note(1, now)
 		access.Note(3, now.Add(-time.Hour))
-		// Brand 4 was fed after brand 2.
 		for want, held := []uint32{}, m.accounts.columns.bytes(); len(want) < 4; held = m.accounts.columns.bytes() {
-			want = append(want, []uint32{2, 4, 3, 1}[len(want)])
+			want = append(want, []uint32{4, 2, 3, 1}[len(want)])
 			slices.Sort(want)
 			m.resident.Store(int64(held - 1))
 			m.accounts.Fit()
@@ -92,7 +93,7 @@ func TestColumnCache_EvictsInOrder(t *testing.T) {
 // An eviction leaves room: a tenth of the budget, so that the next rows evict nothing.
 func TestColumnCache_LeavesATenth(t *testing.T) {
 	childrentest.Run(t, func(c *children.Children) {
-		m := given(t, c, ownRows, ownRows, ownRows, ownRows)
+		m := given(t, c, 1100, ownRows, ownRows, ownRows) // the first to leave is a small part
 		limit := m.accounts.columns.bytes() - 1
 		m.resident.Store(int64(limit))
 		m.accounts.Fit()
@@ -280,6 +281,25 @@ func TestAccounts_RowsHaveTheVersionOfTheComingCommit(t *testing.T) {
 			if taken := what != "added" && record == version; taken == (what == "added") {
 				t.Errorf("%s: the version of the record is %d", what, record)
 			}
+		}
+	})
+}
+
+// Rows that count again have the version of the coming commit.
+func TestAccounts_RowsThatReturnHaveTheVersionOfTheComingCommit(t *testing.T) {
+	childrentest.Run(t, func(c *children.Children) {
+		m := given(t, c, 3)
+		counted := func(hidden bool) {
+			as := domain.CountedAs{Account: 1, Rows: m.of[1].rows, Hidden: hidden}
+			m.of[1].counted = map[domain.Ordinal]domain.CountedAs{0: as}
+			m.apply(domain.Change{Kind: domain.RowsCounted, Value: &as})
+		}
+		counted(true)
+		hidden := m.accounts.Version()
+		m.publish()
+		counted(false)
+		if !m.accounts.Of(1).versions.RowsSince(1, hidden) {
+			t.Error("the brand has not changed")
 		}
 	})
 }

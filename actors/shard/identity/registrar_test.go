@@ -71,6 +71,10 @@ func (s *testShard) apply(t *tx.Tx, r *domain.Record) error {
 		return s.Update(t, r, c)
 	case *domain.RemoveService:
 		return s.RemoveService(t, r, c)
+	case *domain.LogIn:
+		return s.Login(t, r, c)
+	case *domain.ResetPassword:
+		return s.ResetPassword(t, r, c)
 	case *domain.EraseMember:
 		m, err := s.Active(t, r, c.Member)
 		if m == nil || err != nil {

@@ -1,0 +1,385 @@
+package identity
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard/children"
+	"github.com/ovation-analytics/ovation/actors/shard/children/childrentest"
+	"github.com/ovation-analytics/ovation/actors/shard/tx/txtest"
+)
+
+// pair is two shards that deliver what they send to each other at once.
+type pair struct {
+	t        *testing.T
+	shards   [testShards]*testShard
+	outcomes map[domain.RequestID]domain.Outcome
+	requests byte
+	now      int64
+}
+
+func withPair(t *testing.T, f func(*pair)) {
+	t.Helper()
+	childrentest.Run(t, func(kids *children.Children) {
+		p := &pair{t: t, outcomes: map[domain.RequestID]domain.Outcome{}, now: txtest.Clock}
+		for i := range p.shards {
+			p.shards[i] = newTestShard(t, i, kids, p.outcomes)
+		}
+		f(p)
+	})
+}
+
+// do applies a command in the shard of its place, delivers what follows, and gives the outcome.
+func (p *pair) do(c domain.Command) domain.Outcome {
+	p.t.Helper()
+	p.requests++
+	r := &domain.Record{Kind: c.Kind(), Account: 1, Application: 1, Request: domain.RequestID{p.requests}, Time: p.now, Command: c}
+	var slot domain.Slot
+	switch c := c.(type) {
+	case *domain.RegisterMember:
+		slot = c.Identity.Slot()
+	case *domain.LogIn:
+		slot = c.Member.Slot()
+	case *domain.ResetPassword:
+		slot = c.Member.Slot()
+	case *domain.EraseMember:
+		slot = c.Member.Slot()
+	default:
+		slot = memberOf(c).Slot()
+	}
+	p.take(slot.Shard(testShards), r)
+	for !idle(p.shards) {
+		for _, s := range p.shards {
+			for to := range s.outbox {
+				sent := s.outbox[to]
+				s.outbox[to] = nil
+				for _, o := range sent {
+					p.take(to, o)
+				}
+			}
+		}
+	}
+	out, ok := p.outcomes[r.Request]
+	if !ok {
+		p.t.Fatalf("%T has no outcome", c)
+	}
+	return out
+}
+
+func (p *pair) take(shard int, r *domain.Record) {
+	p.t.Helper()
+	if err := p.shards[shard].take(r); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// refused requires an outcome that is an error of a code about a parameter.
+func (p *pair) refused(what string, out domain.Outcome, code domain.Code, param string) {
+	p.t.Helper()
+	if out.Code != code || out.Parameter != param {
+		p.t.Errorf("%s: code %v about %q, want %v about %q", what, out.Code, out.Parameter, code, param)
+	}
+}
+
+// done requires the outcome of a member.
+func (p *pair) done(what string, out domain.Outcome, id domain.MemberID) {
+	p.t.Helper()
+	if out.Code != 0 || out.Again || out.Member != id {
+		p.t.Errorf("%s: %+v, want member %d", what, out, id)
+	}
+}
+
+// name is an identity in a shard.
+func name(shard int, n byte) domain.IdentityHash {
+	h := domain.IdentityHash{1: n, 15: n}
+	for h.Slot().Shard(testShards) != shard {
+		h[0]++
+	}
+	return h
+}
+
+const (
+	rightHash = "$argon2id$v=19$m=8,t=1,p=1$c2FsdA$right"
+	wrongHash = "$argon2id$v=19$m=8,t=1,p=1$c2FsdA$wrong"
+	otherSalt = "$argon2id$v=19$m=8,t=1,p=1$c2FsdB$right"
+)
+
+// byEmail is a registration by an email address.
+func byEmail(address domain.IdentityHash, hash string) *domain.RegisterMember {
+	return &domain.RegisterMember{
+		Application: 1, Service: domain.Email, Identity: address, Password: hash, Domain: "a.example", At: txtest.Clock,
+	}
+}
+
+// A login gives its member where all of it is right, and says what is wrong where it is not; wrong passwords
+// lock the address.
+func TestLogin_Outcomes(t *testing.T) {
+	withPair(t, func(p *pair) {
+		address := name(1, 1)
+		id := p.do(byEmail(address, rightHash)).Member
+		login := func(change func(*domain.LogIn)) *domain.LogIn {
+			l := &domain.LogIn{Member: id, Application: 1, Identity: address, Service: domain.Email, Password: rightHash, At: p.now}
+			change(l)
+			return l
+		}
+		same := func(*domain.LogIn) {}
+		p.done("right", p.do(login(same)), id)
+		p.done("on a domain that it registered on", p.do(login(func(l *domain.LogIn) { l.Strict, l.Domain = true, "a.example" })), id)
+		p.refused("on another domain", p.do(login(func(l *domain.LogIn) { l.Strict, l.Domain = true, "b.example" })), domain.WrongApplication, "domain")
+		p.refused("of another application", p.do(login(func(l *domain.LogIn) { l.Application = 2 })), domain.NoAccount, "")
+		p.refused("by another service", p.do(login(func(l *domain.LogIn) { l.Service = domain.Spotify })), domain.NoAccount, "")
+		p.refused("of no member", p.do(login(func(l *domain.LogIn) { l.Member = domain.MemberIDOf(99, id.Slot()) })), domain.NoAccount, "")
+		if out := p.do(login(func(l *domain.LogIn) { l.Password = otherSalt })); !out.Again {
+			t.Errorf("under another salt: %+v", out)
+		}
+		if out := p.do(login(func(l *domain.LogIn) { l.Personal.Key, l.Personal.Base = domain.KeyID{7}, 3 })); !out.Again {
+			t.Errorf("made of another personal part: %+v", out)
+		}
+		wrong := func(l *domain.LogIn) { l.Password = wrongHash }
+		for i := 0; ; i++ {
+			out := p.do(login(wrong))
+			if out.Code == domain.Locked && i > 1 {
+				p.refused("locked", out, domain.Locked, "email")
+				if out.RetryAfter == 0 {
+					t.Error("a lock does not say when it ends")
+				}
+				locked := p.do(login(same))
+				p.refused("right, but locked", locked, domain.Locked, "email")
+				p.now += int64(locked.RetryAfter) * 1000
+				break
+			}
+			p.refused(fmt.Sprint("wrong, try ", i+1), out, domain.WrongPassword, "password")
+			if i == 100 {
+				t.Fatal("wrong passwords lock nothing")
+			}
+		}
+		p.done("after the lock", p.do(login(same)), id)
+		out := p.do(&domain.EraseMember{Member: id, At: 1})
+		p.done("erased", out, id)
+		key := domain.KeyID{9}
+		p.refused("erased", p.do(login(func(l *domain.LogIn) { l.Personal.Key = key })), domain.NoAccount, "")
+		if !p.shards[1].deleted[key] {
+			t.Error("the data key of a login of one who is erased is kept")
+		}
+	})
+}
+
+// A registration by an address that has a password needs the right one; under another salt it is made again.
+func TestRegister_PasswordOutcomes(t *testing.T) {
+	withPair(t, func(p *pair) {
+		address := name(0, 1)
+		first := p.do(byEmail(address, rightHash))
+		if p.done("first", first, first.Member); !first.New {
+			t.Error("the first is not new")
+		}
+		again := p.do(byEmail(address, rightHash))
+		if p.done("again", again, first.Member); again.New {
+			t.Error("the second is new")
+		}
+		if out := p.do(byEmail(address, otherSalt)); !out.Again {
+			t.Errorf("under another salt: %+v", out)
+		}
+		for i := 0; ; i++ {
+			out := p.do(byEmail(address, wrongHash))
+			if out.Code == domain.Locked && i > 1 {
+				if p.refused("locked", out, domain.Locked, "email"); out.RetryAfter == 0 {
+					t.Error("a lock does not say when it ends")
+				}
+				break
+			}
+			if p.refused("wrong", out, domain.Conflict, "password"); i == 100 {
+				t.Fatal("wrong passwords lock nothing")
+			}
+		}
+		p.refused("right, but locked", p.do(byEmail(address, rightHash)), domain.Locked, "email")
+	})
+}
+
+// A password that is reset is the one that logs in; an address that the member does not have is refused, and so
+// are one who is not there and one who is erased.
+func TestResetPassword_Outcomes(t *testing.T) {
+	withPair(t, func(p *pair) {
+		address := name(0, 1)
+		id := p.do(byEmail(address, rightHash)).Member
+		reset := func(address domain.IdentityHash) *domain.ResetPassword {
+			return &domain.ResetPassword{Member: id, Address: address, Password: wrongHash, TokenHash: [16]byte{5}, At: p.now}
+		}
+		login := func(hash string) domain.Outcome {
+			return p.do(&domain.LogIn{Member: id, Application: 1, Identity: address, Service: domain.Email, Password: hash, At: p.now})
+		}
+		p.refused("of another address", p.do(reset(name(0, 2))), domain.NotFound, "serviceid")
+		p.done("before", login(rightHash), id)
+		p.done("reset", p.do(reset(address)), id)
+		p.done("the new password", login(wrongHash), id)
+		p.refused("the old password", login(rightHash), domain.WrongPassword, "password")
+		stale := reset(address)
+		stale.Personal.Key, stale.Personal.Base = domain.KeyID{7}, 9
+		if out := p.do(stale); !out.Again {
+			t.Errorf("made of another personal part: %+v", out)
+		}
+		none := reset(address)
+		none.Member = domain.MemberIDOf(99, id.Slot())
+		p.refused("of no member", p.do(none), domain.NotFound, "memberid")
+		p.do(&domain.EraseMember{Member: id, At: 1})
+		if out := p.do(reset(address)); out.Code != domain.Gone {
+			t.Errorf("of one who is erased: %+v", out)
+		}
+	})
+}
+
+// An identity has one member, be it judged in the member's shard or in another: the second is told which it is.
+// Once the first one is erased the identity is free.
+func TestClaims_TakenByKind(t *testing.T) {
+	for shard := range testShards {
+		withPair(t, func(p *pair) {
+			first := &domain.RegisterMember{
+				Application: 1, Service: domain.Spotify, Identity: name(0, 1), Partner: name(shard, 2), PartnerCode: "p", At: 1,
+			}
+			one := p.do(first).Member
+			two := p.do(byEmail(name(1, 3), rightHash)).Member
+			record := p.shards[two.Slot().Shard(testShards)].serviceOf(two)
+			set := func(u domain.RecordUpdate) *domain.UpdateMember {
+				u.ID = record
+				return &domain.UpdateMember{Member: two, Records: []domain.RecordUpdate{u}, At: 2}
+			}
+			p.done("verified", p.do(&domain.UpdateMember{Member: one, Records: []domain.RecordUpdate{{
+				ID: p.shards[one.Slot().Shard(testShards)].serviceOf(one), Verified: name(shard, 4),
+			}}, At: 2}), one)
+			other := *first
+			other.Identity = name(0, 5)
+			p.refused("the partner's identity", p.do(&other), domain.Conflict, "sourceuid")
+			p.refused("a verified address", p.do(set(domain.RecordUpdate{Verified: name(shard, 4)})), domain.Conflict, "verified_email")
+			third := p.do(byEmail(name(shard, 6), rightHash)).Member
+			p.refused("a login address", p.do(set(domain.RecordUpdate{Login: name(shard, 6)})), domain.Conflict, "email")
+			p.refused("a service record of another", p.do(&domain.UpdateMember{Member: two, Records: []domain.RecordUpdate{{ID: 77}}, At: 2}), domain.NotFound, "serviceid")
+			p.refused("the last record", p.do(&domain.RemoveService{Member: two, Record: record, At: 2}), domain.Conflict, "serviceid")
+			p.refused("a record that is not there", p.do(&domain.RemoveService{Member: two, Record: 77, At: 2}), domain.NotFound, "serviceid")
+			attach := &domain.AttachService{Member: two, Register: *first}
+			without := *first
+			without.Partner = domain.IdentityHash{}
+			p.refused("a service identity", p.do(&domain.AttachService{Member: two, Register: without}), domain.Conflict, "uid")
+			p.done("erased", p.do(&domain.EraseMember{Member: one, At: 3}), one)
+			p.done("erased", p.do(&domain.EraseMember{Member: third, At: 3}), third)
+			p.done("the partner's identity is free", p.do(attach), two)
+			p.done("the verified address is free", p.do(set(domain.RecordUpdate{Verified: name(shard, 4)})), two)
+			p.done("the login address is free", p.do(set(domain.RecordUpdate{Login: name(shard, 6)})), two)
+			checkLedgers(t, p.shards)
+		})
+	}
+}
+
+// serviceOf is the first service record of a member.
+func (s *testShard) serviceOf(id domain.MemberID) uint64 {
+	at, _ := s.State.Roster.Find(id)
+	m, err := s.State.Loaded.Load(at)
+	if err != nil {
+		panic(err) // which fails the test
+	}
+	return m.State().Member.Services[0].ID
+}
+
+// pointers are those that the shards have, by what was staged.
+func (p *pair) pointers() (all []domain.Pointer) {
+	for _, s := range p.shards {
+		for _, c := range s.Store.Staged {
+			one, ok := c.Value.(*domain.Pointer)
+			switch {
+			case !ok:
+			case c.Kind == domain.PointerDrop:
+				all = slices.DeleteFunc(all, func(q domain.Pointer) bool { return q == *one })
+			default:
+				all = append(all, *one)
+			}
+		}
+	}
+	return all
+}
+
+// A pointer is in the shard of its hash, of both shards, while the member has what it points by: it is there
+// after a registration, is another after an update, and is gone with the member.
+func TestPointers_FollowTheMember(t *testing.T) {
+	for shard := range testShards {
+		withPair(t, func(p *pair) {
+			id := p.do(&domain.RegisterMember{
+				Application: 1, Service: domain.Spotify, Identity: name(0, 1), Email: name(shard, 2), Username: name(shard, 3), At: 5,
+			}).Member
+			at := func(hash domain.IdentityHash) domain.Pointer {
+				return domain.Pointer{Hash: hash, Member: id, Created: 5}
+			}
+			p.has("registered", at(name(shard, 2)), at(name(shard, 3)))
+			p.done("updated", p.do(&domain.UpdateMember{Member: id, Email: name(shard, 4), At: 6}), id)
+			p.has("updated", at(name(shard, 3)), at(name(shard, 4)))
+			p.done("the same", p.do(&domain.UpdateMember{Member: id, Email: name(shard, 4), At: 7}), id)
+			p.has("the same", at(name(shard, 3)), at(name(shard, 4)))
+			p.done("none", p.do(&domain.UpdateMember{Member: id, At: 8}), id)
+			p.has("without an address", at(name(shard, 3)))
+			for i, s := range p.shards {
+				for _, c := range s.Store.Staged {
+					if q, ok := c.Value.(*domain.Pointer); ok && q.Hash.Slot().Shard(testShards) != i {
+						t.Errorf("shard %d has a pointer of the other one", i)
+					}
+				}
+			}
+			p.do(&domain.EraseMember{Member: id, At: 9})
+			p.has("erased")
+		})
+	}
+}
+
+func (p *pair) has(what string, want ...domain.Pointer) {
+	p.t.Helper()
+	got := p.pointers()
+	byHash := func(a, b domain.Pointer) int { return slices.Compare(a.Hash[:], b.Hash[:]) }
+	slices.SortFunc(got, byHash)
+	slices.SortFunc(want, byHash)
+	if !slices.Equal(got, want) {
+		p.t.Errorf("%s: %+v, want %+v", what, got, want)
+	}
+}
+
+// An activity's member is the one it names, else the one of its identity; an identity is of whom it was given
+// to last, over commits.
+func TestLedger_Resolve(t *testing.T) {
+	withPair(t, func(p *pair) {
+		hash := name(0, 1)
+		id := p.do(&domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: hash, At: 1}).Member
+		s := p.shards[0]
+		resolve := func(what string, a domain.Activity, want domain.MemberID) {
+			t.Helper()
+			if got, err := s.ledger.Resolve(1, &a); got != want || err != nil {
+				t.Errorf("%s: member %d, want %d: %v", what, got, want, err)
+			}
+		}
+		all := func(when string, of domain.MemberID) {
+			t.Helper()
+			resolve(when+", named", domain.Activity{Member: 77, Identity: hash}, 77)
+			resolve(when+", by identity", domain.Activity{Identity: hash}, of)
+			resolve(when+", by another identity", domain.Activity{Identity: name(0, 9)}, 0)
+			resolve(when+", by nothing", domain.Activity{}, 0)
+		}
+		all("staged", id)
+		if got := s.ledger.Peek(hash); got != 0 {
+			t.Errorf("member %d is remembered of a claim that is not committed", got)
+		}
+		s.Commit()
+		s.ledger.Committed()
+		if got := s.ledger.Peek(hash); got != id {
+			t.Errorf("member %d is remembered, want %d", got, id)
+		}
+		all("committed", id)
+		s.ledger = NewLedger(s.Store, 100)
+		all("read again", id)
+		p.do(&domain.EraseMember{Member: id, At: 9})
+		all("erased", 0)
+		s.Commit()
+		s.ledger.Committed()
+		all("erased and committed", 0)
+		next := p.do(&domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: hash, At: 10}).Member
+		if next == id {
+			t.Error("a member came back")
+		}
+		all("of another member", next)
+	})
+}
