@@ -67,7 +67,7 @@
 // never a panic: it stops the shard, whether the shard met it or a question did.
 //
 // A member that is merged into another stays where it is and goes on to be applied; its rows are
-// copied to the other's shard and count there (package shard/merging, domain/merge.go). An answer is
+// copied to the other's shard and count there (package shard/merge, domain/merge.go). An answer is
 // made of views that agree on which shard counts them (query/gather.go). What takes the merge
 // back leaves nothing of it (I11).
 //
@@ -87,7 +87,7 @@
 //
 // A shadow (package replay) applies a shard's journal beside it, by the shard's own code and
 // sending nothing, so that what is stored can be compared with what should be. The state hash
-// is kept at every 65,536th offset (shard/machine/statemark.go).
+// is kept at every 65,536th offset (shard/core/statemark.go).
 //
 // # Invariants
 //

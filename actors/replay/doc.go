@@ -6,6 +6,6 @@
 //
 // A Shadow sends nothing: no forward, no dead letter, no command, no record of the catalog. It
 // passes the gaps that the operator accepted, and keeps a state hash at the same offsets as the
-// shard (shard/machine/statemark.go). Journals says how far a replay can go and whether it makes the
+// shard (shard/core/statemark.go). Journals says how far a replay can go and whether it makes the
 // shard that is there; any goroutine may call it. A Shadow has one caller at a time.
 package replay

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/core"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
@@ -51,14 +51,14 @@ func (c *commits) reset() {
 }
 
 // loaded notes where a machine that was loaded is.
-func (c *commits) loaded(m *machine.Machine) {
+func (c *commits) loaded(m *core.Machine) {
 	c.handle.applied(m.State.Shard.Next)
 	c.handle.clock.applied(c.log, c.handle.ID, m.State.Shard.Clock, time.Now())
 }
 
 // commit stores what was applied in one batch, publishes the view, and answers the waiters.
 // An empty commit only moves the moment of freshness.
-func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tell func(any)) error {
+func (c *commits) commit(ctx actor.Context, m *core.Machine, floor int64, tell func(any)) error {
 	h, next := c.handle, m.State.Shard.Next
 	if next == h.Applied.Load() && c.records == 0 && !m.State.Accounts.Changed() {
 		c.ends.fresh(h, next)
@@ -83,7 +83,7 @@ func (c *commits) commit(ctx actor.Context, m *machine.Machine, floor int64, tel
 
 // show publishes the view of the last commit. Below floor the shard was further already, before
 // it was reopened: it shows nothing until it is there again.
-func (c *commits) show(m *machine.Machine, floor int64, tell func(any)) {
+func (c *commits) show(m *core.Machine, floor int64, tell func(any)) {
 	if m.State.Shard.Next >= floor {
 		m.Publish(unreadableTo(tell))
 	}
@@ -91,7 +91,7 @@ func (c *commits) show(m *machine.Machine, floor int64, tell func(any)) {
 }
 
 // awaitOutcome notes the waiter of an outcome, and answers at once where it is known.
-func (c *commits) awaitOutcome(ctx actor.Context, m *machine.Machine, q *waiters.AwaitOutcome) {
+func (c *commits) awaitOutcome(ctx actor.Context, m *core.Machine, q *waiters.AwaitOutcome) {
 	if q.Known {
 		if known := m.Outcome(q.ID); known != nil {
 			out := *known
@@ -104,7 +104,7 @@ func (c *commits) awaitOutcome(ctx actor.Context, m *machine.Machine, q *waiters
 }
 
 // streams tells of streams of other shards whether a machine has committed them so far.
-func streams(m *machine.Machine) waiters.Streams {
+func streams(m *core.Machine) waiters.Streams {
 	return func(w waiters.AwaitStream) (map[int]uint64, bool) {
 		from := tx.Stream{Topic: m.State.Shard.Journal, Partition: int32(w.From)}
 		return m.Sent(w.Account, w.Depth), m.State.Sources.Reached(from, w.Sequence)

@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/core"
 )
 
 // Config is what a shard is given and keeps over its restarts.
@@ -32,10 +32,10 @@ type Config struct {
 
 // The ports and bounds of the machine, which a shard is given.
 type (
-	Store       = machine.Store
-	DeadLetters = machine.DeadLetters
-	DataKeys    = machine.DataKeys
-	Limits      = machine.Limits
+	Store       = core.Store
+	DeadLetters = core.DeadLetters
+	DataKeys    = core.DataKeys
+	Limits      = core.Limits
 )
 
 // Hooks are what a shard calls on its goroutine.

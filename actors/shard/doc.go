@@ -4,8 +4,8 @@
 //	page ─► intake ─► machine.Apply ─► machine.Commit ─► publish
 //	                  (micro-batches)   (store)           (view, outbox, waiters)
 //
-// The state machine is package machine, and below it are activity (whose an activity is, and what becomes of
-// it), identity (registrations, claims), merging (members that are merged into others) and tx (the state of the
+// The state machine is package core, and below it are activity (whose an activity is, and what becomes of
+// it), identity (registrations, claims), merge (members that are merged into others) and tx (the state of the
 // shard, and the transaction in which records change it); below these members (loaded members, activities
 // by member), accounts (what is in memory to answer questions from) and outbox (what is sent to other
 // shards and to dead letters). Members and brands are actors, children of the shard (package children); what applies

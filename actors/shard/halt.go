@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/core"
 )
 
 // How a shard stops, visibly, and how it starts again.
@@ -77,7 +77,7 @@ func (s *shard) again(ctx actor.Context) {
 // failed distinguishes a panic in a record, which is applied once more alone, from a catalog that
 // is behind and from a store that fails: these stop the shard.
 func (s *shard) failed(ctx actor.Context, err error) {
-	var p *machine.PanicError
+	var p *core.PanicError
 	if !errors.As(err, &p) {
 		s.halt(ctx, err)
 		return

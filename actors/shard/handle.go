@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/core"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -22,7 +22,7 @@ type Handle struct {
 	halted
 	Fresh      journal.Freshness
 	Reads      atomic.Int64 // pages read
-	Stats      machine.Stats
+	Stats      core.Stats
 	Panics     atomic.Int64
 	Progress   progress
 	OutboxFull atomic.Bool // its outbox was full: routers do not wait for it until it is near the end again

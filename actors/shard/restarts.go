@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/remedy"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/core"
 )
 
 // restarts is what a shard knows of its own earlier starts.
@@ -21,7 +21,7 @@ type restarts struct {
 
 // retry reports that the record of a panic is to be applied once more, alone. It is decided by the
 // record, not by what was applied: a panic may come after that.
-func (r *restarts) retry(p *machine.PanicError) bool {
+func (r *restarts) retry(p *core.PanicError) bool {
 	if p.Offset < r.singly {
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard/children"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/core"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
@@ -23,7 +23,7 @@ type shard struct {
 	tell func(any) // sends to the shard itself, from any goroutine
 
 	children *children.Children
-	machine  *machine.Machine
+	machine  *core.Machine
 	intake   intake
 	commits  commits
 	acks     publisherAcks
@@ -45,7 +45,7 @@ func Props(env *Config) *actor.Props {
 func newShard(env *Config) *shard {
 	s := &shard{env: env, b: actor.NewBehavior(), children: children.New()}
 	s.commits = commits{handle: env.Handle, log: env.Log, waiting: waiters.New()}
-	s.machine = machine.New(&machine.Config{
+	s.machine = core.New(&core.Config{
 		ID: env.ID, Shards: env.Shards, Limits: env.Limits, Ctx: env.Ctx, Journal: env.Journal, Catalog: env.Catalog,
 		Children: s.children, DeadLetters: env.DeadLetters, DataKeys: env.DataKeys, View: &env.Handle.View, Waiting: &s.commits.waiting, Stats: &env.Handle.Stats,
 		Yield: env.Yield, Counted: env.Counted, Log: env.Log,

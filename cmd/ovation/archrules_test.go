@@ -24,6 +24,8 @@ var rules = []struct {
 	{"pure packages import the standard library and the domain", pureImports},
 	{"pure packages have no clock, no chance, no goroutine", pureCode},
 	{"what applies records knows no actor", appliesWithoutActors},
+	{"what applies records has no clock and no goroutine", appliesAsFunction},
+	{"what applies records imports what is below it", appliersPointDown},
 	{"a package has one comment, in doc.go", packageComments},
 	{"an exported name is documented", exportsDocumented},
 	{"the top level holds only what it should", topLevel},
@@ -181,41 +183,85 @@ func pureCode(t *tree) (bad []string) {
 				bad = append(bad, fmt.Sprintf("%s: %s is pure and imports %s", at, s.dir(), path))
 			}
 		})
-		ast.Inspect(s.file, func(n ast.Node) bool {
-			what := ""
-			switch n := n.(type) {
-			case *ast.GoStmt:
-				what = "starts a goroutine"
-			case *ast.SelectStmt:
-				what = "waits in a select"
-			case *ast.SelectorExpr:
-				if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(impureTime, n.Sel.Name) {
-					what = "asks the clock: time." + n.Sel.Name
-				}
-			case *ast.CallExpr:
-				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Go" && len(n.Args) == 1 {
-					what = "starts a goroutine by Go"
-				}
+		bad = append(bad, impureIn(s, "is pure")...)
+	})
+	return bad
+}
+
+// impureIn are the places where a source starts a goroutine or asks the clock.
+func impureIn(s *source, is string) (bad []string) {
+	ast.Inspect(s.file, func(n ast.Node) bool {
+		what := ""
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			what = "starts a goroutine"
+		case *ast.SelectStmt:
+			what = "waits in a select"
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains(impureTime, n.Sel.Name) {
+				what = "asks the clock: time." + n.Sel.Name
 			}
-			if what != "" {
-				bad = append(bad, fmt.Sprintf("%s: %s is pure and %s: time and chance come in as values", s.at(n.Pos()), s.dir(), what))
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Go" && len(n.Args) == 1 {
+				what = "starts a goroutine by Go"
 			}
-			return true
+		}
+		if what != "" {
+			bad = append(bad, fmt.Sprintf("%s: %s %s and %s: time and chance come in as values", s.at(n.Pos()), s.dir(), is, what))
+		}
+		return true
+	})
+	return bad
+}
+
+// appliers are the packages in which a shard applies records, the highest first; those of a row do not know each
+// other. Members and brands are actors by package children alone.
+var appliers = [][]string{{"core"}, {"activity", "identity", "merge"}, {"tx"}, {"accounts", "members"}}
+
+// level is the row of appliers that a package is in, -1: of none.
+func level(dir string) int {
+	name, ok := strings.CutPrefix(dir, "actors/shard/")
+	if !ok {
+		return -1
+	}
+	return slices.IndexFunc(appliers, func(row []string) bool { return slices.Contains(row, name) })
+}
+
+// applying calls f with the code of the appliers.
+func applying(t *tree, f func(*source)) {
+	t.code(func(s *source) {
+		if level(s.dir()) >= 0 {
+			f(s)
+		}
+	})
+}
+
+// The accounts note when a view was published and a brand was fed, for the cache of columns: no record is applied
+// otherwise for it.
+func appliesAsFunction(t *tree) (bad []string) {
+	applying(t, func(s *source) {
+		if s.dir() != "actors/shard/accounts" {
+			bad = append(bad, impureIn(s, "applies records")...)
+		}
+	})
+	return bad
+}
+
+func appliersPointDown(t *tree) (bad []string) {
+	applying(t, func(s *source) {
+		s.imports(func(path, at string) {
+			local, _ := strings.CutPrefix(path, module+"/")
+			to := level(local)
+			if local == "actors/shard" || to >= 0 && to <= level(s.dir()) {
+				bad = append(bad, fmt.Sprintf("%s: %s is not below %s", at, local, s.dir()))
+			}
 		})
 	})
 	return bad
 }
 
-// appliers are the packages in which a shard applies records. Members and brands are actors by package
-// children alone.
-var appliers = []string{"machine", "activity", "identity", "merging", "accounts", "members", "tx"}
-
 func appliesWithoutActors(t *tree) (bad []string) {
-	t.code(func(s *source) {
-		room, ok := strings.CutPrefix(s.dir(), "actors/shard/")
-		if !ok || !slices.Contains(appliers, room) {
-			return
-		}
+	applying(t, func(s *source) {
 		s.imports(func(path, at string) {
 			if within(path, "github.com/asynkron/protoactor-go") || path == module+"/actors/internal/mailbox" {
 				bad = append(bad, fmt.Sprintf("%s: %s applies records and knows no actor: %s", at, s.dir(), path))

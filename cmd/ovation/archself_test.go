@@ -23,6 +23,7 @@ func TestArchitecture_EachRuleCanFail(t *testing.T) {
 	const (
 		apart, home, pureIn, pureDo = "rooms never import each other", "a foreign library has one home", "pure packages import the standard library and the domain", "pure packages have no clock, no chance, no goroutine"
 		comment, forTests, noActor  = "a package has one comment, in doc.go", "what supports tests is imported by tests", "what applies records knows no actor"
+		function, down              = "what applies records has no clock and no goroutine", "what applies records imports what is below it"
 		exported, top, left, alone  = "an exported name is documented", "the top level holds only what it should", "nothing is left to do", "the tree stands alone"
 	)
 	seen := map[string]bool{}
@@ -65,10 +66,22 @@ func TestArchitecture_EachRuleCanFail(t *testing.T) {
 		{pureDo, files{"actors/brand/a.go": "package p\n\nimport \"sync\"\n\nfunc f(wg *sync.WaitGroup) {\n\twg.Go(func() {})\n}\n"}, []string{"actors/brand/a.go:6:"}},
 		{pureDo, files{"actors/brand/a.go": "package p\n\nimport \"time\"\n\nvar a = time.Unix(0, 0).Add(time.Second)\n", "actors/brand/a_test.go": "package p\n\nimport \"time\"\n\nvar b = time.Now()\n", "actors/a.go": "package p\n\nfunc f() { go f() }\n"}, nil},
 
-		{noActor, files{"actors/shard/machine/a.go": imports("github.com/asynkron/protoactor-go/actor", module+"/actors/internal/mailbox")}, []string{"actors/shard/machine/a.go:2: actors/shard/machine applies", "actors/shard/machine/a.go:3: actors/shard/machine applies"}},
+		{noActor, files{"actors/shard/core/a.go": imports("github.com/asynkron/protoactor-go/actor", module+"/actors/internal/mailbox")}, []string{"actors/shard/core/a.go:2: actors/shard/core applies", "actors/shard/core/a.go:3: actors/shard/core applies"}},
 		{noActor, files{
 			"actors/shard/a.go": imports("github.com/asynkron/protoactor-go/actor"), "actors/shard/children/a.go": imports(module + "/actors/internal/mailbox"),
 			"actors/shard/members/a.go": imports(module + "/actors/shard/children"), "actors/shard/members/a_test.go": imports(module + "/actors/internal/mailbox"),
+		}, nil},
+
+		{function, files{"actors/shard/merge/a.go": "package p\n\nimport \"time\"\n\nvar a = time.Now()\n\nfunc f() { go f() }\n"}, []string{"actors/shard/merge/a.go:5: actors/shard/merge applies", "actors/shard/merge/a.go:7:"}},
+		{function, files{"actors/shard/accounts/a.go": "package p\n\nimport \"time\"\n\nvar a = time.Now()\n", "actors/shard/a.go": "package p\n\nfunc f() { go f() }\n"}, nil},
+
+		{down, files{
+			"actors/shard/merge/a.go": imports(module+"/actors/shard/identity", module+"/actors/shard"),
+			"actors/shard/tx/a.go":    imports(module + "/actors/shard/core"),
+		}, []string{"actors/shard/merge/a.go:2: actors/shard/identity is", "actors/shard/merge/a.go:3: actors/shard is", "actors/shard/tx/a.go:2:"}},
+		{down, files{
+			"actors/shard/core/a.go": imports(module+"/actors/shard/identity", module+"/actors/shard/tx", module+"/actors/shard/outbox"),
+			"actors/shard/a.go":      imports(module + "/actors/shard/core"), "actors/shard/tx/a_test.go": imports(module + "/actors/shard/merge"),
 		}, nil},
 
 		{comment, files{"api/a.go": "package p\n"}, []string{"api: no package comment"}},

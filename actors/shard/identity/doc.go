@@ -10,6 +10,6 @@
 // answered (erase.go); its data keys are deleted by the outbox.
 //
 // Operations are methods of a Registrar that take a tx.Tx: what they change beside the ledger and their
-// members goes through it. What a member did while it was pending, and its merges, are for package machine to follow:
+// members goes through it. What a member did while it was pending, and its merges, are for package core to follow:
 // Claim gives the place of a member whose registration ends. A Registrar belongs to the shard's goroutine.
 package identity

@@ -1,4 +1,4 @@
-package merging
+package merge
 
 import (
 	"cmp"
@@ -34,24 +34,24 @@ func (n *lenders) ask(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 		send(t, r.Account, l.Other, refused)
 		return nil
 	}
-	k, err := t.Find(r.Account, l.Member)
+	m, err := t.Find(r.Account, l.Member)
 	if err != nil {
 		return err
 	}
-	if k == nil {
+	if m == nil {
 		return refuse(domain.NotFound)
 	}
-	if loan := k.State().Member.Lent; loan != nil && loan.To == l.Other {
+	if loan := m.State().Member.Lent; loan != nil && loan.To == l.Other {
 		// The borrower knows nothing of this loan: its LendReturn was set aside, or is lost.
-		if err := n.end(t, k); err != nil {
+		if err := n.end(t, m); err != nil {
 			return err
 		}
 	}
-	of := &k.State().Member
+	of := &m.State().Member
 	switch {
 	case of.State == domain.MemberErased:
 		return refuse(domain.Gone)
-	case !k.State().Active():
+	case !m.State().Active():
 		return refuse(domain.NotFound)
 	case !fits(lentRecord(of)):
 		return refuse(domain.PlanLimit)
@@ -61,7 +61,7 @@ func (n *lenders) ask(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 		refused.Deep = true
 		return refuse(domain.PlanLimit)
 	}
-	return n.lend(t, k, domain.Loan{To: l.Other, Ticket: l.Ticket})
+	return n.lend(t, m, domain.Loan{To: l.Other, Ticket: l.Ticket})
 }
 
 // isOf reports that a step is of a loan. Tickets are numbers of the borrower's shard: two shards may give
@@ -74,24 +74,24 @@ func isOf(loan domain.Loan, l *domain.Lend) bool {
 func (n *lenders) next(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 	at, ok := t.State.Roster.Find(l.Member)
 	if loan, lends := n.loans.byMember[at]; ok && lends && at.Account == r.Account && isOf(loan, l) && !loan.Done {
-		k, err := t.State.Loaded.Load(at)
+		m, err := t.State.Loaded.Load(at)
 		if err != nil {
 			return err
 		}
-		return n.lend(t, k, loan)
+		return n.lend(t, m, loan)
 	}
 	return nil
 }
 
 // lend sends the rows after those that were sent. With the last of them the member is handed over.
-func (n *lenders) lend(t *tx.Tx, k *members.Actor, loan domain.Loan) error {
-	at, id := k.Place(), k.State().Member.ID
+func (n *lenders) lend(t *tx.Tx, m *members.Actor, loan domain.Loan) error {
+	at, id := m.Place(), m.State().Member.ID
 	rows, rest, err := n.rowsBehind(t, at, loan)
 	if err != nil {
 		return err
 	}
-	if !rest && !fits(lentRecord(&k.State().Member)) {
-		return n.outgrown(t, k, loan)
+	if !rest && !fits(lentRecord(&m.State().Member)) {
+		return n.outgrown(t, m, loan)
 	}
 	step := domain.Lend{Step: domain.LendRows, Other: id, Ticket: loan.Ticket, Rows: rows, Last: !rest}
 	if rest {
@@ -99,13 +99,13 @@ func (n *lenders) lend(t *tx.Tx, k *members.Actor, loan domain.Loan) error {
 	} else {
 		loan.Copied, loan.Done = math.MaxUint64, true
 	}
-	setLoan(t, k, &loan, t.Clock())
+	setLoan(t, m, &loan, t.Clock())
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	n.loans.begin(&k.State().Member, loan)
+	n.loans.begin(&m.State().Member, loan)
 	if loan.Done {
-		step.Record = lentRecord(&k.State().Member)
+		step.Record = lentRecord(&m.State().Member)
 		for _, source := range n.groups.sources(at) {
 			if err := n.groups.count(t, source, true); err != nil {
 				return err
@@ -118,12 +118,12 @@ func (n *lenders) lend(t *tx.Tx, k *members.Actor, loan domain.Loan) error {
 }
 
 // outgrown ends a loan where the record has grown since it was asked for, so that no step can have it.
-func (n *lenders) outgrown(t *tx.Tx, k *members.Actor, loan domain.Loan) error {
-	at := k.Place()
+func (n *lenders) outgrown(t *tx.Tx, m *members.Actor, loan domain.Loan) error {
+	at := m.Place()
 	n.loans.end(at)
-	setLoan(t, k, nil, 0)
+	setLoan(t, m, nil, 0)
 	send(t, at.Account, loan.To, domain.Lend{
-		Step: domain.LendRefused, Other: k.State().Member.ID, Ticket: loan.Ticket, Code: domain.PlanLimit,
+		Step: domain.LendRefused, Other: m.State().Member.ID, Ticket: loan.Ticket, Code: domain.PlanLimit,
 	})
 	return t.Flush()
 }
@@ -243,11 +243,11 @@ func (n *lenders) takeBack(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 	if !ok || !lends || at.Account != r.Account || !isOf(loan, l) {
 		return nil
 	}
-	k, err := t.State.Loaded.Load(at)
+	m, err := t.State.Loaded.Load(at)
 	if err != nil {
 		return err
 	}
-	return n.end(t, k)
+	return n.end(t, m)
 }
 
 // completeAsked completes the request that waits for a return.
@@ -258,11 +258,11 @@ func completeAsked(t *tx.Tx, r *domain.Record, l *domain.Lend, out domain.Outcom
 }
 
 // end has a member lend no more: its rows count at home again.
-func (n *lenders) end(t *tx.Tx, k *members.Actor) error {
-	at := k.Place()
+func (n *lenders) end(t *tx.Tx, m *members.Actor) error {
+	at := m.Place()
 	loan := n.loans.byMember[at]
 	n.loans.end(at)
-	setLoan(t, k, nil, t.Clock())
+	setLoan(t, m, nil, t.Clock())
 	if err := t.Flush(); err != nil || !loan.Done {
 		return err
 	}
@@ -275,13 +275,13 @@ func (n *lenders) end(t *tx.Tx, k *members.Actor) error {
 }
 
 // release ends the loan of a member that is about to be erased: its borrower hears of it.
-func (n *lenders) release(t *tx.Tx, r *domain.Record, k *members.Actor) error {
-	of := k.State().Member
+func (n *lenders) release(t *tx.Tx, r *domain.Record, m *members.Actor) error {
+	of := m.State().Member
 	if of.Lent == nil {
 		return nil
 	}
-	n.loans.end(k.Place())
+	n.loans.end(m.Place())
 	send(t, r.Account, of.Lent.To, domain.Lend{Step: domain.LendErased, Other: of.ID, Ticket: of.Lent.Ticket})
-	setLoan(t, k, nil, t.Clock())
+	setLoan(t, m, nil, t.Clock())
 	return t.Flush()
 }

@@ -1,4 +1,4 @@
-package machine_test
+package core_test
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/children/childrentest"
-	"github.com/ovation-analytics/ovation/actors/shard/machine"
+	"github.com/ovation-analytics/ovation/actors/shard/core"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/actors/view"
 	"github.com/ovation-analytics/ovation/storage/store"
@@ -63,7 +63,7 @@ type noKeys struct{}
 func (noKeys) Delete(context.Context, []domain.KeyID) error { return nil }
 
 // opened is a machine of the one shard, over a store on a disk in memory.
-func opened(t testing.TB, kids *children.Children, n brands) *machine.Machine {
+func opened(t testing.TB, kids *children.Children, n brands) *core.Machine {
 	handle := catalog.NewHandle()
 	if _, err := catalog.Open(context.Background(), catalog.Options{Store: n}, handle); err != nil {
 		t.Fatal(err)
@@ -79,10 +79,10 @@ func opened(t testing.TB, kids *children.Children, n brands) *machine.Machine {
 	}
 	waiting := waiters.New()
 	log := slog.New(slog.DiscardHandler)
-	m := machine.New(&machine.Config{
-		Shards: 1, Limits: machine.Limits{MemberBytes: 64 << 20, CachedBytes: 1 << 20, Identities: 1 << 16, Resident: new(atomic.Int64)},
+	m := core.New(&core.Config{
+		Shards: 1, Limits: core.Limits{MemberBytes: 64 << 20, CachedBytes: 1 << 20, Identities: 1 << 16, Resident: new(atomic.Int64)},
 		Ctx: context.Background(), Journal: noLog{}, Catalog: handle, Children: kids, DeadLetters: noLetters{}, DataKeys: noKeys{},
-		View: &view.Holder{}, Waiting: &waiting, Stats: &machine.Stats{}, Yield: &yield.Questions{}, Log: log,
+		View: &view.Holder{}, Waiting: &waiting, Stats: &core.Stats{}, Yield: &yield.Questions{}, Log: log,
 	}).Open(oneShard{s})
 	if err := m.Load(); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package merging
+package merge
 
 import (
 	"fmt"
@@ -32,8 +32,8 @@ func mergeInProgress() domain.Outcome {
 }
 
 // merge begins to merge a member into another.
-func (b *borrowers) merge(t *tx.Tx, r *domain.Record, k *members.Actor, c *domain.MergeMembers) error {
-	of := &k.State().Member
+func (b *borrowers) merge(t *tx.Tx, r *domain.Record, m *members.Actor, c *domain.MergeMembers) error {
+	of := &m.State().Member
 	switch a := member.AbsorbedOf(of, c.From); {
 	case c.From == c.Member:
 		fault := domain.Bad(domain.InvalidParameter, "from", "the member cannot be merged into itself")
@@ -50,7 +50,7 @@ func (b *borrowers) merge(t *tx.Tx, r *domain.Record, k *members.Actor, c *domai
 		t.Complete(r, domain.Failed(domain.Bad(domain.PlanLimit, "from", "the member was merged too often")))
 	default:
 		ticket := domain.ActionID(t.NewRecord(c.Member.Slot())).Sequence()
-		setAbsorbed(t, k, domain.Absorbed{Member: c.From, Ticket: ticket, Asked: r.AskedBy()}, 0)
+		setAbsorbed(t, m, domain.Absorbed{Member: c.From, Ticket: ticket, Asked: r.AskedBy()}, 0)
 		t.Await(r, c.Member) // the last step completes it
 		send(t, r.Account, c.From, domain.Lend{Step: domain.LendAsk, Other: c.Member, Ticket: ticket})
 	}
@@ -70,32 +70,32 @@ func (b *borrowers) shadowIDsExhausted(s *tx.State, account domain.AccountID, fr
 // awaited is the borrower that a lender's step is for, and what it knows of the lender; nil: it
 // knows nothing of this merge any more.
 func (b *borrowers) awaited(t *tx.Tx, r *domain.Record, l *domain.Lend) (*members.Actor, *domain.Absorbed, error) {
-	k, err := t.Find(r.Account, l.Member)
-	if k == nil || err != nil {
+	m, err := t.Find(r.Account, l.Member)
+	if m == nil || err != nil {
 		return nil, nil, err
 	}
-	a := member.AbsorbedOf(&k.State().Member, l.Other)
+	a := member.AbsorbedOf(&m.State().Member, l.Other)
 	if a == nil || a.Ticket != l.Ticket {
 		return nil, nil, nil
 	}
 	own := *a
-	return k, &own, nil
+	return m, &own, nil
 }
 
 // refused ends a merge that the lender does not take part in, or of which a step was set aside: then the
 // lender may have lent itself.
 func (b *borrowers) refused(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
-	k, a, err := b.awaited(t, r, l)
-	if err != nil || k != nil && a.Done {
+	m, a, err := b.awaited(t, r, l)
+	if err != nil || m != nil && a.Done {
 		return err // a later step was set aside: the merge stays
 	}
 	if l.Code == domain.Internal {
 		sendReturn(t, &domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
 	}
-	if k == nil {
+	if m == nil {
 		return nil
 	}
-	if err := b.endLoan(t, k, l.Other); err != nil {
+	if err := b.endLoan(t, m, l.Other); err != nil {
 		return err
 	}
 	out := mergeInProgress()
@@ -121,17 +121,17 @@ func (b *borrowers) borrow(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 	if l.Last {
 		countReceived(t, l.Other)
 	}
-	k, a, err := b.awaited(t, r, l)
+	m, a, err := b.awaited(t, r, l)
 	if err != nil {
 		return err
 	}
-	if k == nil { // the merge was given up meanwhile
+	if m == nil { // the merge was given up meanwhile
 		if l.Last || len(l.Rows) > 0 && l.Record == nil {
 			sendReturn(t, &domain.Record{Account: r.Account}, l.Other, l.Member, l.Ticket)
 		}
 		return nil
 	}
-	shadow, err := b.shadow(t, k, l)
+	shadow, err := b.shadow(t, m, l)
 	if err != nil {
 		return err
 	}
@@ -148,14 +148,14 @@ func (b *borrowers) borrow(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 		case l.Record != nil && a.Record != nil:
 			a.Record = member.Amend(a.Record, l.Record)
 		}
-		setAbsorbed(t, k, *a, t.Clock())
+		setAbsorbed(t, m, *a, t.Clock())
 		if err := t.Flush(); err != nil {
 			return err
 		}
 	}
 	switch {
 	case handover:
-		if err := b.countShadow(t, shadow, k.Place()); err != nil {
+		if err := b.countShadow(t, shadow, m.Place()); err != nil {
 			return err
 		}
 		b.stats.Merged.Add(1)
@@ -176,8 +176,8 @@ func sendReturn(t *tx.Tx, r *domain.Record, lender, borrower domain.MemberID, ti
 
 // shadow is the actor of the lender's shadow, which is made with the first rows. They count nowhere
 // until the handover.
-func (b *borrowers) shadow(t *tx.Tx, k *members.Actor, l *domain.Lend) (*members.Actor, error) {
-	of := lender{k.Place().Account, l.Other}
+func (b *borrowers) shadow(t *tx.Tx, m *members.Actor, l *domain.Lend) (*members.Actor, error) {
+	of := lender{m.Place().Account, l.Other}
 	now, known := b.shadows[of]
 	before := 0
 	if known {
@@ -247,8 +247,8 @@ func (b *borrowers) countShadow(t *tx.Tx, shadow *members.Actor, borrower member
 }
 
 // unmerge takes a merge back.
-func (b *borrowers) unmerge(t *tx.Tx, r *domain.Record, k *members.Actor, c *domain.UnmergeMember) error {
-	of := &k.State().Member
+func (b *borrowers) unmerge(t *tx.Tx, r *domain.Record, m *members.Actor, c *domain.UnmergeMember) error {
+	of := &m.State().Member
 	a := member.AbsorbedOf(of, c.From)
 	switch {
 	case of.IsLent():
@@ -264,7 +264,7 @@ func (b *borrowers) unmerge(t *tx.Tx, r *domain.Record, k *members.Actor, c *dom
 		} else { // what the lender sends of it is given back
 			t.CompleteAsked(r, a.Asked, mergeInProgress())
 		}
-		if err := b.endLoan(t, k, c.From); err != nil {
+		if err := b.endLoan(t, m, c.From); err != nil {
 			return err
 		}
 		sendReturn(t, r, c.From, c.Member, ticket)
@@ -274,12 +274,12 @@ func (b *borrowers) unmerge(t *tx.Tx, r *domain.Record, k *members.Actor, c *dom
 }
 
 // endLoan ends a borrower's part in a merge: the shadow counts nowhere, and nothing of it is left.
-func (b *borrowers) endLoan(t *tx.Tx, k *members.Actor, from domain.MemberID) error {
+func (b *borrowers) endLoan(t *tx.Tx, m *members.Actor, from domain.MemberID) error {
 	clock := t.Clock()
-	t.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+	t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
 		return member.Discharge(dst, s, from, clock)
 	})
-	at, known := b.shadows[lender{k.Place().Account, from}]
+	at, known := b.shadows[lender{m.Place().Account, from}]
 	if !known {
 		return nil
 	}
@@ -287,16 +287,16 @@ func (b *borrowers) endLoan(t *tx.Tx, k *members.Actor, from domain.MemberID) er
 	if err != nil {
 		return err
 	}
-	if loan := shadow.State().Member.Lent; loan == nil || loan.To != k.State().Member.ID {
+	if loan := shadow.State().Member.Lent; loan == nil || loan.To != m.State().Member.ID {
 		return nil // another member of the shard has the lender: this one has had none of its rows
 	}
-	if err := b.loans.ended(t, at, k.Place()); err != nil {
+	if err := b.loans.ended(t, at, m.Place()); err != nil {
 		return err
 	}
 	if err := b.groups.count(t, at, true); err != nil {
 		return err
 	}
-	turned, err := b.groups.uncover(t, shadow, k.Place())
+	turned, err := b.groups.uncover(t, shadow, m.Place())
 	if err != nil {
 		return err
 	}
@@ -324,22 +324,22 @@ func (b *borrowers) eraseShadow(t *tx.Tx, shadow *members.Actor) error {
 
 // lenderErased ends a merge whose lender is erased.
 func (b *borrowers) lenderErased(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
-	k, a, err := b.awaited(t, r, l)
-	if k == nil || err != nil {
+	m, a, err := b.awaited(t, r, l)
+	if m == nil || err != nil {
 		return err
 	}
 	if !a.Done {
 		t.CompleteAsked(r, a.Asked, domain.Failed(domain.ErrErased))
 	}
-	return b.endLoan(t, k, l.Other)
+	return b.endLoan(t, m, l.Other)
 }
 
 // release ends the merges into a member that is about to be erased: those merged into it are, too.
-func (b *borrowers) release(t *tx.Tx, r *domain.Record, k *members.Actor, at int64) error {
-	of := k.State().Member
+func (b *borrowers) release(t *tx.Tx, r *domain.Record, m *members.Actor, at int64) error {
+	of := m.State().Member
 	for i := range of.Absorbed {
 		a := &of.Absorbed[i]
-		if err := b.endLoan(t, k, a.Member); err != nil {
+		if err := b.endLoan(t, m, a.Member); err != nil {
 			return err
 		}
 		if !a.Done { // what the lender sends of it is given back
@@ -352,8 +352,8 @@ func (b *borrowers) release(t *tx.Tx, r *domain.Record, k *members.Actor, at int
 }
 
 // setAbsorbed sets what a borrower knows of a lender. clock is the shard's, 0 where no rows change hands.
-func setAbsorbed(t *tx.Tx, k *members.Actor, a domain.Absorbed, clock int64) {
-	t.Apply(k, func(s *member.State, dst []domain.Change) []domain.Change {
+func setAbsorbed(t *tx.Tx, m *members.Actor, a domain.Absorbed, clock int64) {
+	t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
 		return member.Absorb(dst, s, a, clock)
 	})
 }

@@ -1,4 +1,4 @@
-package merging
+package merge
 
 import (
 	"bytes"
@@ -19,12 +19,12 @@ func (n *loans) lendRecord(t *tx.Tx, put *domain.Member) {
 	if !lends || !loan.Done {
 		return
 	}
-	k := t.State.Loaded.At(at)
-	was := member.Was(k.State())
+	m := t.State.Loaded.At(at)
+	was := member.Was(m.State())
 	if was == nil {
 		return // sent with an earlier change of the record being applied
 	}
-	is := k.State().Member
+	is := m.State().Member
 	for _, part := range altered(was, &is) {
 		if !fits(part) {
 			n.stats.Withheld.Add(1)

@@ -1,4 +1,4 @@
-package machine
+package core
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/activity"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
-	"github.com/ovation-analytics/ovation/actors/shard/merging"
+	"github.com/ovation-analytics/ovation/actors/shard/merge"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
@@ -16,7 +16,7 @@ import (
 type commands struct {
 	store      Store
 	registrar  *identity.Registrar
-	merger     *merging.Merger
+	merger     *merge.Merger
 	activities *activity.Activities
 	deleted    *atomic.Int64        // actions
 	counted    func(*domain.Record) // nil: not asked for

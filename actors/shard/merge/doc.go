@@ -1,4 +1,4 @@
-// Package merging merges members, and takes merges back.
+// Package merge merges members, and takes merges back.
 //
 //	Merge, Unmerge  commands at the member that stays: the borrower
 //	Lend            the steps between it and the lender, by the outboxes of their shards
@@ -28,4 +28,4 @@
 // staged. Whether a command's member is active is asked before it is called.
 //
 // DESIGN.md has the ways that were not taken, and a walk through each failure.
-package merging
+package merge

@@ -1,4 +1,4 @@
-// Package machine is the state machine of a journal partition: a function of the records applied
+// Package core is the state machine of a journal partition: a function of the records applied
 // and of the catalog (I6).
 //
 //	records ─► prefetch ─► record: source progress, disposition, member, changes ─► stage ─► Commit
@@ -14,4 +14,4 @@
 //
 // A Machine belongs to the goroutine of its shard, which reads the journal, decides when to
 // commit, and publishes. It knows no mailbox and never calls its shard.
-package machine
+package core

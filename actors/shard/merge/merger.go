@@ -1,4 +1,4 @@
-package merging
+package merge
 
 import (
 	"fmt"
@@ -59,15 +59,15 @@ func (m *Merger) DepthOf(account domain.AccountID) int { return m.loans.depths.d
 // idle reports that no member of the shard has part in a merge.
 func (m *Merger) idle() bool { return len(m.loans.byMember)+len(m.groups.shadowsOf) == 0 }
 
-// Merge begins to merge a member into an active one, k.
-func (m *Merger) Merge(t *tx.Tx, r *domain.Record, k *members.Actor, c *domain.MergeMembers) error {
-	return m.borrowers.merge(t, r, k, c)
+// Merge begins to merge a member into an active one.
+func (m *Merger) Merge(t *tx.Tx, r *domain.Record, of *members.Actor, c *domain.MergeMembers) error {
+	return m.borrowers.merge(t, r, of, c)
 }
 
-// Unmerge takes a merge into an active member, k, back: the lender's rows count at home again, and the shadow is
+// Unmerge takes a merge into an active member back: the lender's rows count at home again, and the shadow is
 // swept.
-func (m *Merger) Unmerge(t *tx.Tx, r *domain.Record, k *members.Actor, c *domain.UnmergeMember) error {
-	return m.borrowers.unmerge(t, r, k, c)
+func (m *Merger) Unmerge(t *tx.Tx, r *domain.Record, of *members.Actor, c *domain.UnmergeMember) error {
+	return m.borrowers.unmerge(t, r, of, c)
 }
 
 // Lend applies a step of a merge.
@@ -86,7 +86,7 @@ func (m *Merger) Lend(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 	case domain.LendRows:
 		return m.borrowers.borrow(t, r, l)
 	}
-	return fmt.Errorf("merging: no step %d of a merge", l.Step)
+	return fmt.Errorf("merge: no step %d of a merge", l.Step)
 }
 
 // SetAside follows a step that cannot be applied. One by which rows change hands counts as one that was, or
@@ -155,12 +155,12 @@ func (m *Merger) Sent(t *tx.Tx) error {
 
 // Release ends what a member that is about to be erased has part in: those merged into it are erased,
 // too, and the one that it is merged into hears of it.
-func (m *Merger) Release(t *tx.Tx, r *domain.Record, k *members.Actor, at int64) error {
-	if err := m.borrowers.release(t, r, k, at); err != nil {
+func (m *Merger) Release(t *tx.Tx, r *domain.Record, of *members.Actor, at int64) error {
+	if err := m.borrowers.release(t, r, of, at); err != nil {
 		return err
 	}
-	return m.lenders.release(t, r, k)
+	return m.lenders.release(t, r, of)
 }
 
 // Erased follows the erasure of a member: it has no rows.
-func (m *Merger) Erased(t *tx.Tx, k *members.Actor) { m.groups.erased(t, k.Place()) }
+func (m *Merger) Erased(t *tx.Tx, of *members.Actor) { m.groups.erased(t, of.Place()) }

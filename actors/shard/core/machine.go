@@ -1,4 +1,4 @@
-package machine
+package core
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/members"
-	"github.com/ovation-analytics/ovation/actors/shard/merging"
+	"github.com/ovation-analytics/ovation/actors/shard/merge"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/actors/view"
@@ -63,7 +63,7 @@ type Machine struct {
 	store      Store // nil: none
 	marks      stateMarks
 	identities *identity.Ledger
-	merger     *merging.Merger
+	merger     *merge.Merger
 	activities *activity.Activities
 	commands   commands
 }
@@ -98,7 +98,7 @@ func (m *Machine) Open(store Store) *Machine {
 	})
 	n.Position = Position{c, &n.State.Shard}
 	n.identities = identity.NewLedger(store, c.Identities)
-	n.merger = merging.New(&c.Stats.Merges)
+	n.merger = merge.New(&c.Stats.Merges)
 	n.activities = activity.New(activity.Config{
 		Identities: n.identities, Store: store, Stats: &c.Stats.Records, Yield: c.Yield,
 	})

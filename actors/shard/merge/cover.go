@@ -1,4 +1,4 @@
-package merging
+package merge
 
 import (
 	"cmp"

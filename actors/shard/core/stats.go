@@ -1,4 +1,4 @@
-package machine
+package core
 
 import (
 	"encoding/hex"
@@ -8,14 +8,14 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/activity"
-	"github.com/ovation-analytics/ovation/actors/shard/merging"
+	"github.com/ovation-analytics/ovation/actors/shard/merge"
 )
 
 // Stats counts what a machine did in this process. One goroutine writes, any reads.
 type Stats struct {
 	accounts.Stats
 	Members MemberStats
-	Merges  merging.Stats
+	Merges  merge.Stats
 	Records activity.Stats
 	Foreign journal.ForeignRecords
 

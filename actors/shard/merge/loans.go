@@ -1,4 +1,4 @@
-package merging
+package merge
 
 import (
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -159,11 +159,11 @@ func (n *loans) lendable(t *tx.Tx, row *domain.Row) (bool, error) {
 	case row.Flags&domain.OneTimeRow == 0 || row.Flags&domain.Deleted == 0:
 		return false, nil
 	}
-	k, err := t.State.Loaded.Load(at)
+	m, err := t.State.Loaded.Load(at)
 	if err != nil {
 		return false, err
 	}
-	one, _, known, err := member.Pair(k.State(), row.Definition, row.Brand, t.State.Store)
+	one, _, known, err := member.Pair(m.State(), row.Definition, row.Brand, t.State.Store)
 	return known && one.Seq == row.Seq && one.Deleted && !member.IsOpen(&one), err
 }
 
