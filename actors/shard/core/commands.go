@@ -14,7 +14,7 @@ import (
 
 // commands is the table of what a record that is no activity does.
 type commands struct {
-	store      Store
+	actions    Actions
 	registrar  *identity.Registrar
 	merger     *merge.Merger
 	activities *activity.Activities
@@ -175,7 +175,7 @@ func (c *commands) deleteAction(t *tx.Tx, r *domain.Record, d *domain.DeleteActi
 	at, counted := m.Place(), false
 	there := d.Action.Slot() == d.Member.Slot() && d.Action.Sequence() <= t.State.Shard.Sequence
 	if there {
-		if row, there, err = c.store.Action(at.Account, at.Ord, d.Action.Sequence()); err != nil {
+		if row, there, err = c.actions.Action(at.Account, at.Ord, d.Action.Sequence()); err != nil {
 			return err
 		}
 	}

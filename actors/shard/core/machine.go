@@ -103,7 +103,7 @@ func (m *Machine) Open(store Store) *Machine {
 		Identities: n.identities, Store: store, Stats: &c.Stats.Records, Yield: c.Yield,
 	})
 	n.commands = commands{
-		store: store, registrar: identity.New(n.identities, &c.Stats.Members.Registered), merger: n.merger,
+		actions: store, registrar: identity.New(n.identities, &c.Stats.Members.Registered), merger: n.merger,
 		activities: n.activities, deleted: &c.Stats.Deleted, counted: c.Counted,
 	}
 	return n

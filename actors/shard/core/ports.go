@@ -23,49 +23,74 @@ type DataKeys interface {
 	Delete(ctx context.Context, ids []domain.KeyID) error
 }
 
-// Store is one shard's part of the node's store. The shard's goroutine owns
-// it, but for Snapshot's results. Changes are staged and become durable together
-// with the state, in one batch (I3), with Commit or a little later, and at Close: what a
-// power cut takes of the last commits is in the journal. After an error of Stage or Commit
-// the store must be closed and opened again: what was staged is gone.
+// Store is one shard's part of the node's store. The shard's goroutine owns it, but for what Snapshots gives.
 type Store interface {
-	accounts.Store
-	activity.Store
-	identity.Store
-	tx.Store
+	Loading
+	Lookups
+	Staging
+	Snapshots
+	Close() error
+}
 
-	// State is what was stored with the last commit; zero in a new store.
+// Loading is read at a start: what was stored with the last commit.
+type Loading interface {
+	accounts.Store
+	// State is zero in a new store.
 	State() domain.ShardState
 	// Origins calls f with the highest origin applied of each stream.
 	Origins(f func(domain.Origin)) error
 	// Members calls f with each member's place, by account and ordinal.
 	Members(f func(account domain.AccountID, ord domain.Ordinal, id domain.MemberID)) error
-	// Outbox calls f with the entries not yet trimmed, in order.
-	Outbox(f func(*domain.Outgoing)) error
-
 	// Parked calls f with every parked activity. An error of f ends the reading and is given back.
 	Parked(f func(*domain.Parked) error) error
+	// Outbox calls f with the entries not yet trimmed, in order.
+	Outbox(f func(*domain.Outgoing)) error
+}
 
+// Lookups are what applying a record asks.
+type Lookups interface {
+	tx.Lookups
+	activity.Store
+	identity.Store
+	Actions
+	Prefetching
+}
+
+// Actions finds actions by the ids that commands name.
+type Actions interface {
 	// Action finds the member's row with that sequence; dead ones and staged ones too.
 	Action(account domain.AccountID, ord domain.Ordinal, seq uint64) (domain.Row, bool, error)
+}
 
-	// Prefetch says for which rows (Account, Ord, Time, Hash) Seen will be asked soon,
-	// so that what it looks at can be read for all of them side by side.
+// Prefetching reads for many records side by side.
+type Prefetching interface {
+	// Prefetch says for which rows (Account, Ord, Time, Hash) Seen will be asked soon.
 	Prefetch(rows []domain.Row)
+}
 
-	// Mark notes the state hash of all that is staged and committed as that of all
-	// records below an offset; Marked is the offset of the last mark committed.
-	Mark(at int64) error
-	Marked() (at int64, err error)
-
+// Staging takes changes, and commits them together with the state, in one batch (I3). They are durable with
+// Commit or a little later, and at Close: what a power cut takes of the last commits is in the journal. After an
+// error of Stage or Commit the store must be closed and opened again: what was staged is gone.
+type Staging interface {
+	tx.Staging
+	Marks
 	// Headroom is nil, or why nothing more is to be staged for now: the disk is nearly full.
 	// What is staged may be committed all the same.
 	Headroom() error
-
-	// Commit stores the open batch with the state and the origins that moved.
-	// Facts is the store's to keep: State returns it.
+	// Commit stores the open batch with the state and the origins that moved. Facts is the store's to keep: State
+	// returns it.
 	Commit(state domain.ShardState, origins []domain.Origin) error
-	// Snapshot is the store as of the last commit, for readers on any goroutine.
+}
+
+// Marks are those of the state hash.
+type Marks interface {
+	// Mark notes the state hash of all that is staged and committed as that of all records below an offset.
+	Mark(at int64) error
+	// Marked is the offset of the last mark committed.
+	Marked() (at int64, err error)
+}
+
+// Snapshots are of the last commit, for readers on any goroutine.
+type Snapshots interface {
 	Snapshot() view.Snapshot
-	Close() error
 }

@@ -25,7 +25,7 @@ type prefetch struct {
 }
 
 // run prefetches what the records will look at.
-func (p *prefetch) run(records []domain.Record, of *identity.Ledger, s *tx.State, store Store) {
+func (p *prefetch) run(records []domain.Record, of *identity.Ledger, s *tx.State, store Prefetching) {
 	p.ids, p.acts, p.places, p.loaded, p.rows = p.ids[:0], p.acts[:0], p.places[:0], p.loaded[:0], p.rows[:0]
 	for i := range records {
 		r := &records[i]

@@ -14,14 +14,14 @@ const markEvery = 1 << 16
 
 // stateMarks puts the marks.
 type stateMarks struct {
-	store Store
+	store Marks
 	every int64
 	last  int64 // offset of the last one
 }
 
 // loadMarks finds which mark was the last. A store from before there were marks begins
 // with the next one.
-func loadMarks(store Store, every, next int64) (stateMarks, error) {
+func loadMarks(store Marks, every, next int64) (stateMarks, error) {
 	every = cmp.Or(every, markEvery)
 	last, err := store.Marked()
 	return stateMarks{store, every, max(last, (next-1)/every*every)}, err

@@ -4,11 +4,11 @@ import "github.com/ovation-analytics/ovation/actors/domain"
 
 // Requests is what became of each request id of today and yesterday, as staged or stored.
 type Requests struct {
-	store  Store
+	store  Lookups
 	staged map[domain.RequestID]*domain.Request
 }
 
-func newRequests(store Store) Requests {
+func newRequests(store Lookups) Requests {
 	return Requests{store: store, staged: map[domain.RequestID]*domain.Request{}}
 }
 

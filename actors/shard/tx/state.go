@@ -8,12 +8,21 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/members"
 )
 
-// Store is the part of the shard's store that operations read and write, on the shard's goroutine. After an error
-// of Stage the store must be opened again.
+// Store is the part of the shard's store that operations read and write, on the shard's goroutine.
 type Store interface {
+	Lookups
+	Staging
+}
+
+// Lookups are what operations read.
+type Lookups interface {
 	members.Store
 	// Request is what became of a request of that day, as of the last commit; nil: it is not known.
 	Request(day uint32, id domain.RequestID) (*domain.Request, error)
+}
+
+// Staging takes changes. After an error the store must be opened again.
+type Staging interface {
 	// Stage puts changes into the open batch.
 	Stage(changes []domain.Change) error
 }
