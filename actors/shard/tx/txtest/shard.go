@@ -22,7 +22,8 @@ type Shard struct {
 	Store  *Store
 	Follow tx.Follower // what follows from staged changes; nothing does at first
 
-	Began map[domain.RequestID]int64 // offset of the record that brought a request which a later one completes
+	Began    map[domain.RequestID]int64          // offset of the record that brought a request which a later one completes
+	Answered map[domain.RequestID]domain.Outcome // the last answer to the waiters of a request
 
 	t     testing.TB
 	sent  []*domain.Outgoing
@@ -32,7 +33,7 @@ type Shard struct {
 // New is the state of one of so many shards, without members.
 func New(t testing.TB, kids *children.Children, id, shards int) *Shard {
 	t.Helper()
-	s := &Shard{t: t, Store: NewStore(), Began: map[domain.RequestID]int64{}}
+	s := &Shard{t: t, Store: NewStore(), Began: map[domain.RequestID]int64{}, Answered: map[domain.RequestID]domain.Outcome{}}
 	s.Follow = func(*tx.Tx, []domain.Change) error { return nil }
 	s.State = tx.New(tx.Config{
 		ID: id, Shards: shards, Store: s.Store, Outbox: outbox{s}, Waiting: waiting{s},
@@ -96,12 +97,12 @@ type outbox struct{ *Shard }
 
 func (o outbox) Stage(e *domain.Outgoing) { o.sent = append(o.sent, e) }
 
-// waiting notes which requests a later record completes.
+// waiting notes what waiters are told.
 type waiting struct{ *Shard }
 
 func (w waiting) Begin(q waiters.Request, offset int64) { w.Began[q.ID] = offset }
 
-func (w waiting) Outcome(waiters.Request, int64, domain.Outcome) {}
+func (w waiting) Outcome(q waiters.Request, _ int64, out domain.Outcome) { w.Answered[q.ID] = out }
 
 // brands are those of the catalog.
 type brands struct{}
