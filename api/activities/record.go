@@ -26,21 +26,17 @@ type recordIn struct {
 
 // Action is the parameters of one action.
 type Action struct {
-	ActivityID  bind.ID      `name:"activityid" required:"" doc:"id of an activity definition" eg:"100"`
-	ID          bind.ID      `name:"id" doc:"the member; or partnerID and partnerCode, or service and uid" eg:"4097"`
-	PartnerCode string       `name:"partnerCode" doc:"with partnerID says who"`
-	PartnerID   string       `name:"partnerID" doc:"with partnerCode says who"`
-	Service     bind.Service `name:"service" not:"custom" doc:"with uid says who"`
-	UID         string       `name:"uid" doc:"with service says who"`
-	BrandID     bind.ID      `name:"brandid" doc:"required unless the definition has a brand" eg:"1"`
-	Content     content      `name:"content" doc:"an object, or text; it is kept in clear, as you publish it: put nobody's name in it; an object nests at most 32 levels" eg:"{\"TrackName\":\"Blue\"}"`
-	Link        bind.URL     `name:"link" doc:"address of what it was done with, http or https" eg:"https://example.com/track"`
-	Media       bind.URL     `name:"media" doc:"address of a picture of it, http or https" eg:"https://example.com/cover.png"`
-	Marker      string       `name:"marker" doc:"the record's name within application and member, known in the month of its timestamp and, for any timestamp, in the current and the previous month: the same record again gives the item there is, another one under it is error 7; timestamp (where one is given), brand, definition and service decide whether it is the same, content does not" eg:"m-1"`
-	Timestamp   bind.Time    `name:"timestamp" doc:"when it was completed; default: receipt" eg:"2026-01-02 03:04:05"`
-	Country     string       `name:"country" doc:"where it was done, ISO 3166-1 alpha-2; another text is left out, with a Warning" eg:"DE"`
-	Region      string       `name:"region" doc:"where it was done" eg:"Berlin"`
-	City        string       `name:"city" doc:"where it was done" eg:"Berlin"`
+	ActivityID bind.ID `name:"activityid" required:"" doc:"id of an activity definition" eg:"100"`
+	Member     selection.Performer
+	BrandID    bind.ID   `name:"brandid" doc:"required unless the definition has a brand" eg:"1"`
+	Content    content   `name:"content" doc:"an object, or text; it is kept in clear, as you publish it: put nobody's name in it; an object nests at most 32 levels" eg:"{\"TrackName\":\"Blue\"}"`
+	Link       bind.URL  `name:"link" doc:"address of what it was done with, http or https" eg:"https://example.com/track"`
+	Media      bind.URL  `name:"media" doc:"address of a picture of it, http or https" eg:"https://example.com/cover.png"`
+	Marker     string    `name:"marker" doc:"the record's name within application and member, known in the month of its timestamp and, for any timestamp, in the current and the previous month: the same record again gives the item there is, another one under it is error 7; timestamp (where one is given), brand, definition and service decide whether it is the same, content does not" eg:"m-1"`
+	Timestamp  bind.Time `name:"timestamp" doc:"when it was completed; default: receipt" eg:"2026-01-02 03:04:05"`
+	Country    string    `name:"country" doc:"where it was done, ISO 3166-1 alpha-2; another text is left out, with a Warning" eg:"DE"`
+	Region     string    `name:"region" doc:"where it was done" eg:"Berlin"`
+	City       string    `name:"city" doc:"where it was done" eg:"Berlin"`
 }
 
 // content is the contents of an action: a JSON object without blanks, or text.
@@ -66,53 +62,6 @@ func (v *content) ParseParam(s string) error {
 	return nil
 }
 
-// memberParameter is the parameter that names the member.
-func (in *Action) memberParameter() string {
-	switch {
-	case in.UID != "":
-		return "uid"
-	case in.PartnerID != "":
-		return "partnerID"
-	}
-	return "id"
-}
-
-// Missing reports what is missing of a name of the member.
-func (in *Action) Missing(has func(string) bool) string {
-	switch {
-	case has("partnerID") && !has("partnerCode"):
-		return "partnerCode"
-	case has("partnerCode") && !has("partnerID"):
-		return "partnerID"
-	case has("uid") && !has("service"):
-		return "service"
-	case has("service") && !has("uid"):
-		return "uid"
-	case !has("id") && !has("partnerID") && !has("uid"):
-		return "id"
-	}
-	return ""
-}
-
-// Choice names the ways to name the member.
-func (in *Action) Choice(missing string) string {
-	if missing != "id" {
-		return ""
-	}
-	return "id, partnerID with partnerCode, or service with uid"
-}
-
-// Check refuses a second name of the member.
-func (in *Action) Check() *domain.Error {
-	switch {
-	case in.UID != "" && (in.ID != 0 || in.PartnerID != ""):
-		return domain.Bad(domain.InvalidParameter, "uid", "uid is a second way to say who")
-	case in.PartnerID != "" && in.ID != 0:
-		return domain.Bad(domain.InvalidParameter, "partnerID", "partnerID is a second way to say who")
-	}
-	return nil
-}
-
 // Record appends an action of a member to the log. Its answer is a feed item once
 // it is visible, or only that it was accepted.
 func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) {
@@ -123,7 +72,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := in.Action.standing(ctx, req, durable); err != nil {
+	if err := in.Action.Member.Refuse(ctx, req, !durable); err != nil {
 		return nil, err
 	}
 	if err := resolve(ctx, req, []*Action{&in.Action}, []*domain.Activity{a})[0]; err != nil {
@@ -135,7 +84,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	}
 	out, err := req.Submit(ctx, s)
 	if err != nil && s.Activity.Refusal == domain.Accepted {
-		return nil, serve.WithParameter(err, in.Action.memberParameter())
+		return nil, serve.WithParameter(err, in.Action.Member.Parameter())
 	}
 	if err != nil {
 		return nil, err
@@ -154,7 +103,7 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	}
 	if out.Replayed { // the member may be erased since
 		if _, err := req.Survivor(ctx, out.Member, out.Position); err != nil {
-			return nil, serve.WithParameter(err, in.Action.memberParameter())
+			return nil, serve.WithParameter(err, in.Action.Member.Parameter())
 		}
 	}
 	item, err := feed.Item(ctx, req, &out)
@@ -167,20 +116,6 @@ func Record(ctx context.Context, req *serve.Request, in *recordIn) (any, error) 
 	return item, nil
 }
 
-// standing refuses an action of a member that is named by its id and was merged into another, or, of a
-// durable one, whose outcome is not awaited, is erased.
-func (in *Action) standing(ctx context.Context, req *serve.Request, durable bool) error {
-	if in.ID == 0 {
-		return nil
-	}
-	id := domain.MemberID(in.ID)
-	err := req.RefuseMerged(ctx, id)
-	if err == nil && durable && req.Engine.Erased(req.Account(), id) {
-		err = domain.ErrErased
-	}
-	return serve.WithParameter(err, "id")
-}
-
 // resolve addresses each activity to the id of its member, so that no name of a member gets into the
 // log, and gives what is wrong with each. Under an Idempotency-Key a member that is not known is left
 // to its shard: a repeat of what was recorded still gets its first outcome.
@@ -190,16 +125,15 @@ func resolve(ctx context.Context, req *serve.Request, in []*Action, of []*domain
 	for i, a := range of {
 		to[i] = domain.Addressee{Member: a.Member, Identity: a.Identity}
 	}
-	ids, err := req.Engine.Addressed(ctx, req.Account(), to, req.Wait)
+	ids, err := selection.Addressed(ctx, req, to)
 	for i, a := range of {
 		switch {
 		case err != nil:
-			errs[i] = serve.WaitFault(err)
+			errs[i] = err
 		case ids[i] != 0:
 			a.Member, a.Identity = ids[i], domain.IdentityHash{}
 		case !req.Keyed:
-			name := in[i].memberParameter()
-			errs[i] = domain.Bad(domain.NotFound, name, "no such member")
+			errs[i] = domain.Bad(domain.NotFound, in[i].Member.Parameter(), "no such member")
 		}
 	}
 	return errs
@@ -249,16 +183,11 @@ func refusedOutcome(a *domain.Activity, out *domain.Outcome) *domain.Error {
 // catalog.
 func activityOf(req *serve.Request, in *Action) (*domain.Activity, error) {
 	in.place(req)
-	a := &domain.Activity{Member: domain.MemberID(in.ID), Content: domain.Content{
+	to := in.Member.Addressee(req)
+	a := &domain.Activity{Member: to.Member, Identity: to.Identity, Content: domain.Content{
 		Marker: in.Marker, Content: string(in.Content), Link: string(in.Link), Media: string(in.Media),
 		Geo: domain.Geo{Country: in.Country, Region: in.Region, City: in.City},
 	}}
-	switch {
-	case in.UID != "":
-		a.Identity = selection.ServiceIdentity(req, domain.Service(in.Service), in.UID)
-	case in.PartnerID != "":
-		a.Identity = selection.PartnerIdentity(req, in.PartnerCode, in.PartnerID)
-	}
 	a.Time, a.Defaulted = in.Timestamp.Unix, !in.Timestamp.Given
 	if err := stamp(req, a, in); err != nil {
 		return nil, err

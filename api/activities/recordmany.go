@@ -84,7 +84,7 @@ func (m *manyItem) activity(ctx context.Context, durable bool) (a *domain.Activi
 	}
 	m.marker = m.in.Marker
 	if a, m.err = activityOf(m.req, m.in); m.err == nil {
-		m.err = m.in.standing(ctx, m.req, durable)
+		m.err = m.in.Member.Refuse(ctx, m.req, !durable)
 	}
 	return a
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/personal"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -187,16 +188,11 @@ func holderOf(ctx context.Context, req *serve.Request, address domain.IdentityHa
 		return 0, err
 	}
 	req.Wait = req.Wait.Reach(at)
-	id, at, err := req.Engine.Resolve(ctx, req.Account(), domain.ByVerifiedEmail, address, req.Wait)
-	if err != nil || id == 0 {
-		return 0, serve.WaitFault(err)
+	m, err := selection.HolderOf(ctx, req, domain.ByVerifiedEmail, address)
+	if err != nil || m == nil {
+		return 0, err
 	}
-	req.RaisePosition(at)
-	_, err = req.MemberRecord(ctx, id, req.Wait)
-	if code := domain.CodeOf(err); code == domain.Gone || code == domain.NotFound {
-		return 0, nil // the address is about to be free
-	}
-	return id, err
+	return m.ID, nil
 }
 
 // merge merges a member with the one for whom the holder of the address stands, unless they are one. n

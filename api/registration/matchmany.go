@@ -5,6 +5,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/personal"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 )
 
@@ -34,7 +35,7 @@ func (s *Service) match(ctx context.Context, m *manyItem, fresh bool) error {
 	var holder *domain.Member
 	var err error
 	if !fresh {
-		if holder, err = holderOf(ctx, m.req, m.r.claims(), m.r.identity); err != nil {
+		if holder, err = selection.HolderOf(ctx, m.req, m.r.claims(), m.r.identity); err != nil {
 			return err
 		}
 	}

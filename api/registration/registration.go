@@ -136,7 +136,7 @@ func (s *Service) submitRegistration(
 func (s *Service) prepare(
 	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID, sub *domain.Submission,
 ) error {
-	holder, err := holderOf(ctx, req, r.claims(), r.identity)
+	holder, err := selection.HolderOf(ctx, req, r.claims(), r.identity)
 	if err != nil {
 		return err
 	}
@@ -244,22 +244,4 @@ func (r *registration) match(
 		r.checked[known] = stored
 	}
 	return stored, err
-}
-
-// holderOf is the record of the member that has an identity, be it merged into another; nil: none has.
-func holderOf(
-	ctx context.Context, req *serve.Request, kind domain.IdentityKind, identity domain.IdentityHash,
-) (*domain.Member, error) {
-	id, _, err := req.Engine.Resolve(ctx, req.Account(), kind, identity, req.Wait)
-	if err != nil || id == 0 {
-		return nil, serve.WaitFault(err)
-	}
-	m, _, err := req.Engine.MemberRecord(ctx, req.Account(), id, req.Wait)
-	switch {
-	case domain.CodeOf(err) == domain.NotFound, domain.CodeOf(err) == domain.Gone:
-		return nil, nil
-	case err != nil:
-		return nil, serve.WaitFault(err)
-	}
-	return m, nil
 }

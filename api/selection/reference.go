@@ -19,15 +19,18 @@ type Reference struct {
 
 // Half is a parameter that another one requires.
 func (n *Reference) Half(has func(string) bool) string {
-	switch {
-	case has("partnerID") && !has("partnerCode"):
-		return "partnerCode"
-	case has("partnerCode") && !has("partnerID"):
-		return "partnerID"
-	case has("username") && !has("service"):
-		return "service"
-	case has("service") && !has("username"):
-		return "username"
+	return half(has, [2]string{"partnerID", "partnerCode"}, [2]string{"username", "service"})
+}
+
+// half is the parameter that is missing of the first pair of which one alone is given; empty: none.
+func half(has func(string) bool, pairs ...[2]string) string {
+	for _, p := range pairs {
+		switch {
+		case has(p[0]) && !has(p[1]):
+			return p[1]
+		case has(p[1]) && !has(p[0]):
+			return p[0]
+		}
 	}
 	return ""
 }
@@ -115,6 +118,22 @@ func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member,
 // Verified adds the way by a verified email.
 func Verified(ways []Way, email bind.Email) []Way {
 	return append(ways, Way{"verified_email", email != "", []address{{domain.ByVerifiedEmail, []string{string(email)}}}})
+}
+
+// HolderOf is the record of the member that has an identity, be it merged into another; nil: none has, or
+// the identity is about to be free.
+func HolderOf(
+	ctx context.Context, req *serve.Request, kind domain.IdentityKind, identity domain.IdentityHash,
+) (*domain.Member, error) {
+	id, _, err := req.Engine.Resolve(ctx, req.Account(), kind, identity, req.Wait)
+	if err != nil || id == 0 {
+		return nil, serve.WaitFault(err)
+	}
+	m, _, err := req.Engine.MemberRecord(ctx, req.Account(), id, req.Wait)
+	if code := domain.CodeOf(err); code == domain.NotFound || code == domain.Gone {
+		return nil, nil
+	}
+	return m, serve.WaitFault(err)
 }
 
 // BrandPath is a brand in the path.
