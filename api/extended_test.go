@@ -205,7 +205,9 @@ func TestExtended_TooMany(t *testing.T) {
 		return &domain.Answer{MemberList: &domain.MemberList{Total: 200_001}}, nil
 	}
 	h.refused(h.get(extendedURL+"?query_extended=tier~gold&limit=0"), domain.PlanLimit, "")
-	h.refused(h.get("/v1.1/members?required_fields=Extended.tier"), domain.InvalidParameter, "required_fields")
+	for _, list := range []string{"/v1.1/members", "/v1.1/members/active", "/v1.1/members/login"} {
+		h.refused(h.get(list+"?required_fields=Extended.tier"), domain.PlanLimit, "")
+	}
 	h.refused(h.get(extendedURL+"?optedin=1"), domain.MissingParameter, "brandID")
 	h.refused(h.get(extendedURL+"?brandID=77"), domain.NotFound, "brandID")
 	h.refused(h.get(extendedURL+"?segment=77"), domain.NotFound, "segment")
@@ -301,4 +303,62 @@ func TestExtended_Node(t *testing.T) {
 	if strings.Contains(w.Body.String(), "secret") {
 		t.Error("a credential of an email registration is shown")
 	}
+}
+
+// A path into Extended is required in every list of members, though only one is searched by nodes: the
+// members that pass all else are looked into first, of those that acted where none else is in the list.
+func TestRequired_NodesInEveryList(t *testing.T) {
+	h := newFixture(t)
+	tier := domain.Fields{{Field: domain.Extended, Value: `{"tier":"gold"}`}}
+	var all, golden []string
+	populated(h, 12, func(i int, m *domain.Member) {
+		id := wire.Number(m.ID)
+		if all = append(all, id); i%3 == 0 {
+			m.Profile = tier
+			golden = append(golden, id)
+		}
+	})
+	slices.Sort(golden)
+	members := membership{h}
+	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
+		if q.Shape != domain.ShapeLeaders {
+			return members.answer(q)
+		}
+		listed := *q // as if each member had acted and logged in
+		listed.MemberListing = domain.MemberListing{Up: true, Limit: 1000}
+		listed.Shape = domain.ShapeMemberList
+		found, err := members.answer(&listed)
+		if err != nil {
+			return nil, err
+		}
+		out := &domain.Leaders{Total: domain.Count{Members: found.MemberList.Total}}
+		for _, id := range found.MemberList.Members {
+			out.Members = append(out.Members, domain.Leader{Member: id})
+			out.Latest = append(out.Latest, domain.Row{Brand: 1, Definition: 100, Service: domain.Custom})
+		}
+		return &domain.Answer{Leaders: out}, nil
+	}
+	for _, list := range []string{"/v1.1/members", "/v1.1/members/active", "/v1.1/members/login", extendedURL} {
+		for required, want := range map[string][]string{"Extended.tier": golden, "extended.TIER,ID": golden, "Extended.none": nil, "Extended.tier,FirstName": nil} {
+			h.engine.asked = nil
+			var out struct {
+				TotalSize string
+				Items     []struct{ ID string }
+			}
+			h.ok(h.get(list+"?fields=ID&limit=1000&required_fields="+required), &out)
+			var got []string
+			for _, item := range out.Items {
+				got = append(got, item.ID)
+			}
+			slices.Sort(got)
+			equal(t, want, got, list, required)
+			equal(t, fmt.Sprint(len(want)), out.TotalSize, list, required)
+			first := h.engine.asked[0]
+			equal(t, domain.ShapeMemberList, first.Shape, list, required)
+			equal(t, list == "/v1.1/members/active", first.Filter.Acted, list, required)
+		}
+	}
+	h.engine.asked = nil
+	h.status(h.get("/v1.1/members/active?services=spotify&required_fields=Extended.tier"), http.StatusOK)
+	equal(t, 0, len(h.engine.asked[0].Filter.Services), "services of actions select no candidate")
 }

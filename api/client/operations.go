@@ -1182,7 +1182,7 @@ type ListMembers struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Fields             string           `name:"fields"`               // only these fields of the items, by name in any case, and paths into Extended, as Extended.lastUpdated; ID always stays
-	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; of Extended what the profile has, in members/extended any path into it
+	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; a path into Extended too
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	UpdatedSince       string           `name:"updated_since"`        // only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back
@@ -1213,7 +1213,7 @@ type ListExtendedMembers struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Fields             string           `name:"fields"`               // only these fields of the items, by name in any case, and paths into Extended, as Extended.lastUpdated; ID always stays
-	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; of Extended what the profile has, in members/extended any path into it
+	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; a path into Extended too
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	UpdatedSince       string           `name:"updated_since"`        // only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back
@@ -1283,7 +1283,7 @@ type ListLoggedInMembers struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Fields             string           `name:"fields"`               // only these fields of the items, by name in any case, and paths into Extended, as Extended.lastUpdated; ID always stays
-	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; of Extended what the profile has, in members/extended any path into it
+	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; a path into Extended too
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	Sort               string           `name:"sort"`                 // by the last login in the range; ties stand by ID ascending
@@ -1318,7 +1318,7 @@ type ListActiveMembers struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Fields             string           `name:"fields"`               // only these fields of the items, by name in any case, and paths into Extended, as Extended.lastUpdated; ID always stays
-	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; of Extended what the profile has, in members/extended any path into it
+	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; a path into Extended too
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	OrderBy            string           `name:"order_by"`             // by the sum of the actions' points, by when the member joined, or by when it last logged in

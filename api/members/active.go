@@ -50,10 +50,11 @@ func (s *Service) Active(ctx context.Context, req *serve.Request, in *activeIn) 
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	if err := selection.Require(req, q, in.Required, true); err != nil {
+	q.Groups = of.Groups(selection.InOne)
+	if err := require(ctx, req, q, in.Required, true); err != nil {
 		return nil, err
 	}
-	q.Groups, q.Top = of.Groups(selection.InOne), page.Top(req, p)
+	q.Top = page.Top(req, p)
 	q.Top.Order, q.Top.Up, q.Top.Audience = orders[in.OrderBy], in.Sort == "ASC", in.TotalMemberCount
 	answer, members, err := askRanked(ctx, req, q, "members/active")
 	if err != nil {

@@ -50,7 +50,7 @@ func (s *Service) Extended(ctx context.Context, req *serve.Request, in *extended
 	q.Groups = of.Groups(selection.InOne)
 	q.Filter.Holds, q.Filter.Services = q.Filter.Services, nil // here they are the members', not the actions'
 	by := &nodeSearch{req: req, query: in.QueryExtended, order: in.OrderBy, down: in.Sort == "DESC"}
-	if by.required, err = selection.RequireOpening(req, q, in.Required, false); err != nil {
+	if by.required, err = selection.Require(req, q, in.Required, false); err != nil {
 		return nil, err
 	}
 	for i := range by.query {

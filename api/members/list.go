@@ -43,7 +43,7 @@ func (s *Service) List(ctx context.Context, req *serve.Request, in *listIn) (*wi
 	}
 	q.Groups = of.Groups(selection.InOne)
 	q.Filter.Holds, q.Filter.Services = q.Filter.Services, nil // here they are the members', not the actions'
-	if err := selection.Require(req, q, in.Required, false); err != nil {
+	if err := require(ctx, req, q, in.Required, false); err != nil {
 		return nil, err
 	}
 	p := in.Paged.Page(req)

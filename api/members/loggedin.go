@@ -39,10 +39,11 @@ func (s *Service) LoggedIn(ctx context.Context, req *serve.Request, in *loggedIn
 		return nil, err
 	}
 	p := in.Paged.Page(req)
-	if err := selection.Require(req, q, in.Required, false); err != nil {
+	q.Groups = of.Groups(selection.InOne)
+	if err := require(ctx, req, q, in.Required, false); err != nil {
 		return nil, err
 	}
-	q.Groups, q.Top = of.Groups(selection.InOne), page.Top(req, p)
+	q.Top = page.Top(req, p)
 	q.Top.Order, q.Top.Up, q.Top.Audience = domain.ByVisit, in.Sort == "ASC", in.TotalMemberCount
 	answer, err := req.Ask(ctx, q)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/extended"
 	"github.com/ovation-analytics/ovation/api/node"
+	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -61,26 +62,70 @@ func (s *nodeSearch) page(ctx context.Context, q *domain.Question, p bind.Page) 
 		best.after = &last
 	}
 	total := uint64(0)
+	err = s.matching(ctx, ids, func(id domain.MemberID, of *extended.Node) error {
+		total++
+		best.offer(ordered{id, s.keyOf(of)})
+		if best.bytes > maxKept {
+			return domain.Fail(domain.PlanLimit, "the page lies too deep for what order_by names: walk the list with cursor= (empty)")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	found := best.first()
+	return found[min(p.Offset, len(found)):], total, nil
+}
+
+// matching calls f with those of the members whose nodes are in the list, in their order.
+func (s *nodeSearch) matching(ctx context.Context, ids []domain.MemberID, f func(domain.MemberID, *extended.Node) error) error {
 	for batch := range slices.Chunk(ids, searchBatch) {
 		nodes, err := s.open(ctx, batch)
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
 		for _, n := range nodes {
 			of := extended.NewNode(n, n.Merged)
 			if !s.query.Match(of) || slices.ContainsFunc(s.required, func(p extended.Path) bool { return !p.In(of) }) {
 				continue
 			}
-			total++
-			best.offer(ordered{domain.MemberID(n.AEID), s.keyOf(of)})
-		}
-		if best.bytes > maxKept {
-			return nil, 0, domain.Fail(domain.PlanLimit, "the page lies too deep for what order_by names: walk the list with cursor= (empty)")
+			if err := f(domain.MemberID(n.AEID), of); err != nil {
+				return err
+			}
 		}
 	}
-	found := best.first()
-	return found[min(p.Offset, len(found)):], total, nil
+	return nil
 }
+
+// require narrows the question of a list that is not searched by nodes to the members with a value in
+// each of the fields. It takes the nodes to find some fields: then the members that pass all else are
+// opened first. acted says that only a member with an action that counts is in the list anyway.
+func require(ctx context.Context, req *serve.Request, q *domain.Question, in selection.Required, acted bool) error {
+	open, err := selection.Require(req, q, in, acted)
+	if err != nil || len(open) == 0 {
+		return err
+	}
+	of := &domain.Question{
+		Account: q.Account, Shape: domain.ShapeMemberList, Brand: q.Brand, Range: q.Range, Groups: q.Groups, Filter: q.Filter,
+	}
+	of.Filter.Services = nil // of actions or visits, which the list's own question selects
+	of.Filter.Acted = of.Filter.Acted || acted
+	by := &nodeSearch{req: req, required: open, order: byID}
+	ids, err := by.candidates(ctx, of)
+	if err != nil {
+		return err
+	}
+	var found []domain.MemberID
+	err = by.matching(ctx, ids, func(id domain.MemberID, _ *extended.Node) error {
+		found = append(found, id)
+		return nil
+	})
+	selection.Among(&q.Filter, found)
+	return err
+}
+
+// byID is the order that takes no node.
+var byID = extended.Path{"aeid"}
 
 // keyOf is what a node is listed by; its id alone tells where that is the order.
 func (s *nodeSearch) keyOf(n *extended.Node) extended.Key {
@@ -121,7 +166,7 @@ func (s *nodeSearch) candidates(ctx context.Context, q *domain.Question) ([]doma
 	case err != nil:
 		return nil, err
 	case answer.MemberList == nil:
-		return nil, serve.ErrShape("members/extended")
+		return nil, serve.ErrShape("members by node")
 	case answer.MemberList.Total > uint64(most):
 		return nil, domain.Fail(domain.PlanLimit, fmt.Sprintf(
 			"the question would look into the Extended nodes of %d members, and at most %d are for one: "+

@@ -52,11 +52,16 @@ func narrow(ctx context.Context, req *serve.Request, f *domain.Filter, ids []dom
 			return !in
 		})
 	}
+	Among(f, ids)
+	return nil
+}
+
+// Among narrows a filter to those given of the members that pass it, ascending.
+func Among(f *domain.Filter, ids []domain.MemberID) {
 	if len(ids) == 0 {
 		ids = noMember
 	}
 	f.Members = ids
-	return nil
 }
 
 // survivors are the members that a list stands for, at the call's position or after it: what is asked

@@ -13,7 +13,7 @@ import (
 // Required is the parameter of a list of members that wants only those with a
 // value in some fields.
 type Required struct {
-	RequiredFields string `name:"required_fields" max:"4096" doc:"only members with a value in each of these fields of the items, by name in any case: neither null nor empty; of Extended what the profile has, in members/extended any path into it" eg:"FirstName,Email"`
+	RequiredFields string `name:"required_fields" max:"4096" doc:"only members with a value in each of these fields of the items, by name in any case: neither null nor empty; a path into Extended too" eg:"FirstName,Email"`
 }
 
 // presence is when a field of a list item has a value.
@@ -55,21 +55,11 @@ func presenceOf(name string) (presence, domain.Field) {
 	return presences[name], 0
 }
 
-// Require narrows a question to the members with a value in each of the fields. acted
-// says that only a member with an action that counts is in the list anyway. Names that no
-// field has are warned of. A field that it takes the members' Extended nodes to find is refused.
-func Require(req *serve.Request, q *domain.Question, in Required, acted bool) error {
-	open, err := RequireOpening(req, q, in, acted)
-	if err == nil && len(open) > 0 {
-		return domain.Bad(domain.InvalidParameter, "required_fields",
-			"required_fields can have Extended."+bind.Shorten(open[0].String())+" in members/extended alone")
-	}
-	return err
-}
-
-// RequireOpening is Require for a list that looks into Extended nodes: the paths given have to lead
-// to a value there.
-func RequireOpening(req *serve.Request, q *domain.Question, in Required, acted bool) (open []extended.Path, err error) {
+// Require narrows a question to the members with a value in each of the fields, as far as what is kept
+// in clear tells: the paths given have to lead to a value in the members' Extended nodes. acted says
+// that only a member with an action that counts is in the list anyway. Names that no field has are
+// warned of.
+func Require(req *serve.Request, q *domain.Question, in Required, acted bool) (open []extended.Path, err error) {
 	names, err := Names(req, in.RequiredFields, "required_fields")
 	if err != nil {
 		return nil, err

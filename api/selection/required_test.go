@@ -20,7 +20,7 @@ func TestRequire_ActedWhereAFieldNeedsAnAction(t *testing.T) {
 		for i, brand := range []domain.BrandID{0, 1} {
 			q := &domain.Question{Brand: brand}
 			req := &serve.Request{Caller: auth.Caller{Key: &domain.Key{Account: 1}}}
-			if err := Require(req, q, Required{fields}, false); err != nil || q.Filter.Acted != want[i] {
+			if _, err := Require(req, q, Required{fields}, false); err != nil || q.Filter.Acted != want[i] {
 				t.Errorf("%s of brand %d: %v %v", fields, brand, q.Filter.Acted, err)
 			}
 		}
