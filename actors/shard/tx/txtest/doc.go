@@ -9,5 +9,6 @@
 //		}
 //	})
 //
-// What the store is asked "as of the last commit" it answers as of Commit.
+// What the store is asked "as of the last commit" it answers as of Commit. Reopen throws away what was staged since
+// then, and loads the state again as a start does: the caller applies its log from State.Shard.Next on.
 package txtest

@@ -1,6 +1,7 @@
 package txtest
 
 import (
+	"math"
 	"sync/atomic"
 	"testing"
 
@@ -25,9 +26,11 @@ type Shard struct {
 	Began    map[domain.RequestID]int64          // offset of the record that brought a request which a later one completes
 	Answered map[domain.RequestID]domain.Outcome // the last answer to the waiters of a request
 
-	t     testing.TB
-	sent  []*domain.Outgoing
-	loads atomic.Int64
+	t         testing.TB
+	sent      []*domain.Outgoing
+	view      view.Holder
+	loads     atomic.Int64
+	committed committed
 }
 
 // New is the state of one of so many shards, without members.
@@ -35,16 +38,21 @@ func New(t testing.TB, kids *children.Children, id, shards int) *Shard {
 	t.Helper()
 	s := &Shard{t: t, Store: NewStore(), Began: map[domain.RequestID]int64{}, Answered: map[domain.RequestID]domain.Outcome{}}
 	s.Follow = func(*tx.Tx, []domain.Change) error { return nil }
+	s.committed.state = domain.ShardState{Journal: Journal, Clock: Clock}
+	s.open(kids, id, shards)
+	return s
+}
+
+// open makes the state of a shard without members.
+func (s *Shard) open(kids *children.Children, id, shards int) {
 	s.State = tx.New(tx.Config{
-		ID: id, Shards: shards, Store: s.Store, Outbox: outbox{s}, Waiting: waiting{s},
-		Shard:  domain.ShardState{Journal: Journal, Clock: Clock},
+		ID: id, Shards: shards, Store: s.Store, Outbox: outbox{s}, Waiting: waiting{s}, Shard: s.committed.state,
 		Loaded: members.New(1<<30, kids, s.Store, &s.loads),
 		Accounts: accounts.New(accounts.Config{
-			Brands: brands{}, Children: kids, View: &view.Holder{}, Version: 1, Resident: new(atomic.Int64), Shards: shards,
+			Brands: brands{}, Children: kids, View: &s.view, Version: 1, Resident: new(atomic.Int64), Shards: shards,
 			Stats: &accounts.Stats{},
 		}),
 	})
-	return s
 }
 
 // Journal is the topic of every journal.
@@ -72,9 +80,28 @@ func (s *Shard) Do(r *domain.Record, f func(*tx.Tx) error) error {
 
 // Commit has the store give what was staged.
 func (s *Shard) Commit() {
+	s.committed.note(s.State)
 	s.Store.commit()
 	s.State.Committed()
 }
+
+// Count is how many actions of a brand count for the members of account 1, as the columns have it that
+// questions read.
+func (s *Shard) Count(brand domain.BrandID) uint64 {
+	s.State.Accounts.Publish(s.State.Shard.Next, nil, s.State.Roster, snapshot{})
+	v := s.view.Acquire()
+	defer v.Release()
+	a := v.Account(1)
+	if a == nil {
+		return 0
+	}
+	return a.Rows.RowsIn(uint32(brand), domain.Range{To: math.MaxUint32})
+}
+
+// snapshot is of a store that no question reads.
+type snapshot struct{ view.Snapshot }
+
+func (snapshot) Close() error { return nil }
 
 // Take takes what was sent, in order.
 func (s *Shard) Take() []*domain.Outgoing {
