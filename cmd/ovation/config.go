@@ -14,6 +14,8 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/cmd/ovation/files"
+	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
 
@@ -22,18 +24,18 @@ import (
 // file of --config and its default are written. A flag outranks the environment,
 // that the file, and that the default.
 type Config struct {
-	Data          string   `default:"data" placeholder:"DIR" help:"Directory of the store, of the data keys, of the embedded log and, unless --secrets says otherwise, of the secrets. Below 256 MiB of free space the embedded log takes nothing more, below 128 MiB the store; both go on when there is more."`
-	HTTP          string   `name:"http" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the API."`
-	BaseURL       string   `name:"base-url" placeholder:"URL" help:"Scheme and host under which clients reach the API, such as https://api.example.com: needed behind a proxy (default: what a request asked for)."`
-	Kafka         []string `sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
-	EmbeddedKafka string   `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
-	TrustClock    bool     `help:"Take the clock of this machine for right though the embedded log's last record is more than an hour ahead of it, or more than 90 days behind."`
-	TopicPrefix   string   `placeholder:"TEXT" help:"Comes before the name of every topic."`
-	Shards        int      `default:"8" placeholder:"N" help:"Partitions of the journal, of a new installation; another one keeps its number and warns."`
-	Memory        Size     `default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory; of a demo 256MiB."`
-	MaxRows       int      `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
-	AdminHost     []string `sep:"," placeholder:"NAME" help:"Names by which the admin port is asked, beside addresses, localhost and the host of --admin; others get 403, so that no web page reads it by a name of its own. Without any, a port beyond loopback takes all names, as scrapers by DNS need."`
-	LogLevel      string   `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
+	Data          string     `default:"data" placeholder:"DIR" help:"Directory of the store, of the data keys, of the embedded log and, unless --secrets says otherwise, of the secrets. Below 256 MiB of free space the embedded log takes nothing more, below 128 MiB the store; both go on when there is more."`
+	HTTP          string     `name:"http" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the API."`
+	BaseURL       string     `name:"base-url" placeholder:"URL" help:"Scheme and host under which clients reach the API, such as https://api.example.com: needed behind a proxy (default: what a request asked for)."`
+	Kafka         []string   `sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
+	EmbeddedKafka string     `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
+	TrustClock    bool       `help:"Take the clock of this machine for right though the embedded log's last record is more than an hour ahead of it, or more than 90 days behind."`
+	TopicPrefix   string     `placeholder:"TEXT" help:"Comes before the name of every topic."`
+	Shards        int        `default:"8" placeholder:"N" help:"Partitions of the journal, of a new installation; another one keeps its number and warns."`
+	Memory        size.Bytes `default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory; of a demo 256MiB."`
+	MaxRows       int        `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
+	AdminHost     []string   `sep:"," placeholder:"NAME" help:"Names by which the admin port is asked, beside addresses, localhost and the host of --admin; others get 403, so that no web page reads it by a name of its own. Without any, a port beyond loopback takes all names, as scrapers by DNS need."`
+	LogLevel      string     `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
 
 	PrivateFiles
 	KafkaAccess
@@ -88,7 +90,7 @@ func (c *Config) Validate() error {
 		bad("shards", "%d is not between 1 and %d", c.Shards, domain.Slots)
 	}
 	if c.Memory != 0 && c.Memory < tuning.MinMemory {
-		bad("memory", "%v is less than %v, the least that a node runs in", c.Memory, Size(tuning.MinMemory))
+		bad("memory", "%v is less than %v, the least that a node runs in", c.Memory, size.Bytes(tuning.MinMemory))
 	}
 	for _, name := range c.AdminHost {
 		if name == "" || strings.ContainsAny(name, ":/[] ") {
@@ -158,7 +160,7 @@ func (a *AdminPort) Token() (string, error) {
 	if a.AdminToken == "" {
 		return "", nil
 	}
-	text, err := readPrivate(a.AdminToken, 4<<10)
+	text, err := files.ReadPrivate(a.AdminToken, 4<<10)
 	if err != nil {
 		return "", err
 	}
@@ -195,56 +197,4 @@ func checkAddress(s string) error {
 		return fmt.Errorf("%q: the port is not a number from 0 to 65535", s)
 	}
 	return nil
-}
-
-// Size is a number of bytes.
-type Size int64
-
-var sizeUnits = []struct {
-	name string
-	size Size
-}{
-	{"TiB", 1 << 40},
-	{"GiB", 1 << 30},
-	{"MiB", 1 << 20},
-	{"KiB", 1 << 10},
-	{"TB", 1e12},
-	{"GB", 1e9},
-	{"MB", 1e6},
-	{"KB", 1e3},
-	{"B", 1},
-}
-
-// UnmarshalText reads a whole number, with a unit (KiB, MiB, GiB, TiB, KB, MB, GB, TB, B) or bare.
-func (s *Size) UnmarshalText(text []byte) error {
-	number, unit := strings.TrimSpace(string(text)), Size(1)
-	for _, u := range sizeUnits {
-		if rest, ok := cutSuffixFold(number, u.name); ok {
-			number, unit = strings.TrimSpace(rest), u.size
-			break
-		}
-	}
-	n, err := strconv.ParseUint(number, 10, 63)
-	if err != nil || Size(n) > (1<<63-1)/unit {
-		return fmt.Errorf("%q is not a size such as 512MiB or 2GiB", text)
-	}
-	*s = Size(n) * unit
-	return nil
-}
-
-// String is the size in the greatest unit that divides it.
-func (s Size) String() string {
-	for _, u := range sizeUnits[:4] {
-		if s != 0 && s%u.size == 0 {
-			return strconv.FormatInt(int64(s/u.size), 10) + u.name
-		}
-	}
-	return strconv.FormatInt(int64(s), 10)
-}
-
-func cutSuffixFold(s, suffix string) (string, bool) {
-	if n := len(s) - len(suffix); n >= 0 && strings.EqualFold(s[n:], suffix) {
-		return s[:n], true
-	}
-	return s, false
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/ovation-analytics/ovation/api/transport"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
+	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -57,14 +59,14 @@ type ConfigValidate struct{ Config }
 // here the files are read. Secrets that are not there yet are made at the
 // first start.
 func (c *ConfigValidate) Run(w io.Writer) error {
-	s, err := readSecrets(c.SecretsFile())
+	s, err := secrets.Read(c.SecretsFile())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		s = &Secrets{}
+		s = &secrets.Secrets{}
 	case err != nil:
 		return fmt.Errorf("--secrets: %w", err)
 	}
-	password, err := s.kafkaPassword(c.KafkaUser)
+	password, err := s.KafkaPassword(c.KafkaUser)
 	if err != nil {
 		return err
 	}
@@ -82,7 +84,7 @@ func (c *ConfigValidate) Run(w io.Writer) error {
 			return fmt.Errorf("the certificate of the API: %w", err)
 		}
 	}
-	if _, err := c.openGeo(Size(math.MaxInt64), slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := c.openGeo(size.Bytes(math.MaxInt64), slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(w, "ok")

@@ -12,6 +12,8 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 )
 
 // configFile is the --config flag: a YAML file of flag names and values.
@@ -102,7 +104,7 @@ func readConfigFile(path string) (map[string]string, error) {
 		return nil, err
 	}
 	if len(text) > maxConfigFile {
-		return nil, fmt.Errorf("%s: longer than %v", path, Size(maxConfigFile))
+		return nil, fmt.Errorf("%s: longer than %v", path, size.Bytes(maxConfigFile))
 	}
 	values, err := parseConfig(text)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/actors/keys"
 	"github.com/ovation-analytics/ovation/api/port"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	keystore "github.com/ovation-analytics/ovation/storage/keys"
@@ -116,7 +117,7 @@ func settleSlotKeys(ctx context.Context, n *actors.Node, ring seal.Ring, log *sl
 		slots, err := ring.Unwrap(stored)
 		switch {
 		case errors.Is(err, seal.ErrNoMaster):
-			return nil, fmt.Errorf("%w: put that key back into the secrets, among masters or in %s", err, masterKeys)
+			return nil, fmt.Errorf("%w: put that key back into the secrets, among masters or in %s", err, secrets.MasterKeys)
 		case err != nil:
 			return nil, fmt.Errorf("the slot keys cannot be opened under the master key %s, which is not the one of that name: %w",
 				stored.Master, err)

@@ -25,6 +25,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/actors/keys"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -89,7 +90,7 @@ func hasKeys(t *testing.T, p *program, all []seal.DataKey, ids []domain.KeyID) {
 // the secrets; no file of the node but that of the secrets has a key in the clear.
 func TestNode_DataKeysOutlastRotation(t *testing.T) {
 	c := embeddedConfig(t)
-	all, ids, secrets := someDataKeys(100)
+	all, ids, raw := someDataKeys(100)
 	masters := map[domain.MasterID]bool{}
 	for generation := uint32(1); generation <= 3; generation++ {
 		opened(t, c, func(p *program) {
@@ -108,14 +109,14 @@ func TestNode_DataKeysOutlastRotation(t *testing.T) {
 				t.Errorf("%+v", st)
 			}
 		})
-		if _, err := rotateMaster(c.SecretsFile()); err != nil {
+		if _, err := secrets.RotateMaster(c.SecretsFile()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(masters) != 3 {
 		t.Errorf("%d master keys wrapped", len(masters))
 	}
-	s, err := readSecrets(c.SecretsFile())
+	s, err := secrets.Read(c.SecretsFile())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,15 +131,15 @@ func TestNode_DataKeysOutlastRotation(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			secrets = append(secrets, b)
+			raw = append(raw, b)
 		}
 	}
-	if len(secrets) != 104 {
-		t.Fatalf("%d keys", len(secrets))
+	if len(raw) != 104 {
+		t.Fatalf("%d keys", len(raw))
 	}
-	before, after, _ := strings.Cut(string(text), mastersLine+"\n")
+	before, after, _ := strings.Cut(string(text), "masters:"+"\n")
 	newest := strings.Join(strings.SplitAfter(after, "\n")[:2], "")
-	if err := os.WriteFile(c.SecretsFile(), []byte(before+mastersLine+"\n"+newest), 0o600); err != nil {
+	if err := os.WriteFile(c.SecretsFile(), []byte(before+"masters:"+"\n"+newest), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err = openProgram(t, c) // the last rotation was of a node that was stopped
@@ -149,7 +150,7 @@ func TestNode_DataKeysOutlastRotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	opened(t, c, func(p *program) { hasKeys(t, p, all, ids) })
-	if err := os.WriteFile(c.SecretsFile(), []byte(before+mastersLine+"\n"+newest), 0o600); err != nil {
+	if err := os.WriteFile(c.SecretsFile(), []byte(before+"masters:"+"\n"+newest), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var wrapped []byte
@@ -157,9 +158,9 @@ func TestNode_DataKeysOutlastRotation(t *testing.T) {
 		hasKeys(t, p, all, ids)
 		stored := p.node.Catalog().SlotKeys()
 		wrapped = stored.Wrapped[:seal.WrappedBytes]
-		secrets = append(secrets, rawSlotKeys(t, secrets[100], stored)...)
+		raw = append(raw, rawSlotKeys(t, raw[100], stored)...)
 	})
-	if n := countInFiles(t, c.Data, c.SecretsFile(), secrets...); n != 0 {
+	if n := countInFiles(t, c.Data, c.SecretsFile(), raw...); n != 0 {
 		t.Errorf("keys are in the clear in %d places", n)
 	}
 	if n := countInFiles(t, c.Data, c.SecretsFile(), wrapped); n == 0 {
@@ -244,7 +245,7 @@ func TestNode_MissingDataKeysAreRefused(t *testing.T) {
 func TestInspect_DataKeysByID(t *testing.T) {
 	h := newKafkaFixture(t)
 	members := int(h.p.keys.keeper.Stats().Put) // have keys of their own
-	all, ids, secrets := someDataKeys(5)
+	all, ids, raw := someDataKeys(5)
 	if err := h.p.keys.keeper.Put(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +265,7 @@ func TestInspect_DataKeysByID(t *testing.T) {
 			if n := strings.Count(stdout.String(), "\n"); n != want || !strings.Contains(stdout.String(), ids[0].String()+"\n") {
 				t.Errorf("%q: %d lines\n%s", prefix, n, &stdout)
 			}
-			for _, s := range secrets {
+			for _, s := range raw {
 				if strings.Contains(stdout.String(), hex.EncodeToString(s[:4])) {
 					t.Error("a key is printed")
 				}
@@ -282,7 +283,7 @@ func TestInspect_DataKeysByID(t *testing.T) {
 func TestNode_DataKeysOnKafka(t *testing.T) {
 	h := newKafkaFixture(t)
 	members := int(h.p.keys.keeper.Stats().Put) // have keys of their own
-	all, ids, secrets := someDataKeys(50)
+	all, ids, raw := someDataKeys(50)
 	if err := h.p.keys.keeper.Put(t.Context(), all[:25]); err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +305,7 @@ func TestNode_DataKeysOnKafka(t *testing.T) {
 		t.Errorf("%s keys are not told:\n%s", want, text)
 	}
 	h.close()
-	if n := countInFiles(t, other.Data, other.SecretsFile(), secrets...); n != 0 {
+	if n := countInFiles(t, other.Data, other.SecretsFile(), raw...); n != 0 {
 		t.Errorf("keys are in the clear in %d places", n)
 	}
 	consumed := h.kgo

@@ -11,7 +11,7 @@
 //
 //	main.go         the commands, exit codes, signals
 //	config*.go      the configuration of a node: flags, a YAML file, config print and validate
-//	secrets.go      the installation's secrets: made once, never overwritten
+//	secretscmd.go   new master keys; signing keys are asked of the admin port (signingkey.go)
 //	kafkaaccess.go  TLS and passwords that brokers want, and the node's own
 //	publicport.go   how the API's port is served: certificate, access log, drain
 //	serve.go        a node: program.go opens, runs and closes it, open.go and logs.go are the
@@ -28,6 +28,8 @@
 //
 // What the commands do is in packages below:
 //
+//	secrets         the installation's secrets: made once, never overwritten
+//	files, size     small files of operators, private ones; numbers of bytes
 //	tuning          --memory, the heap, malloc, huge pages: the process on its machine
 //	status          /status and the metrics
 //	accesslog       the access log's file

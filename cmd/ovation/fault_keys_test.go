@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
@@ -66,7 +67,7 @@ func TestFault_WrongMasterKey(t *testing.T) {
 			h.Errorf("another key of that name: %v", err)
 		}
 		ring[0].ID[5]++
-		if _, err := settleSlotKeys(h.Context(), h.engine.node, ring, h.console); !errors.Is(err, seal.ErrNoMaster) || !strings.Contains(err.Error(), masterKeys) {
+		if _, err := settleSlotKeys(h.Context(), h.engine.node, ring, h.console); !errors.Is(err, seal.ErrNoMaster) || !strings.Contains(err.Error(), secrets.MasterKeys) {
 			h.Errorf("no key of that name: %v", err)
 		}
 		if now := h.engine.node.Catalog().SlotKeys(); now != stored {

@@ -75,7 +75,7 @@ func startInstallation(t *testing.T, disk *vfs.MemFS, at time.Time) *installatio
 			"kib70": strings.Repeat("x", 70<<10), "mib3": strings.Repeat("x", 3<<20),
 			"chars256": strings.Repeat("ä", 256), "lines2001": strings.Repeat("{}\n", 2001),
 		},
-		signer: l.secrets.Signing[0].privateHalf().Key.Public().(ed25519.PublicKey),
+		signer: l.secrets.Signing[0].PrivateHalf().Key.Public().(ed25519.PublicKey),
 		client: &http.Client{
 			Transport:     &http.Transport{DialContext: connect, DisableCompression: true},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/ovation-analytics/ovation/ingest/broker/wire"
+	"github.com/ovation-analytics/ovation/cmd/ovation/files"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -77,7 +77,7 @@ const maxPEM = 1 << 20
 func (a *KafkaAccess) tlsConfig() (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if a.KafkaCA != "" {
-		text, err := readSmall(a.KafkaCA, maxPEM)
+		text, err := files.Read(a.KafkaCA, maxPEM)
 		if err != nil {
 			return nil, fmt.Errorf("--kafka-ca: %w", err)
 		}
@@ -88,11 +88,11 @@ func (a *KafkaAccess) tlsConfig() (*tls.Config, error) {
 	if a.KafkaCert == "" {
 		return c, nil
 	}
-	cert, err := readSmall(a.KafkaCert, maxPEM)
+	cert, err := files.Read(a.KafkaCert, maxPEM)
 	if err != nil {
 		return nil, fmt.Errorf("--kafka-cert: %w", err)
 	}
-	key, err := readPrivate(a.KafkaCertKey, maxPEM)
+	key, err := files.ReadPrivate(a.KafkaCertKey, maxPEM)
 	if err != nil {
 		return nil, fmt.Errorf("--kafka-cert-key: %w", err)
 	}
@@ -114,17 +114,4 @@ func (c *Config) ownTopics() []string {
 // and delete.
 func (c *Config) keptTopics() []string {
 	return []string{c.TopicPrefix + kafka.Activities, c.TopicPrefix + kafka.DeadLetters}
-}
-
-// nodePassword is that of wire.NodeUser: every node of the installation has it.
-func (s *Secrets) nodePassword() (string, error) {
-	return wire.NodePassword(s.Pepper[:])
-}
-
-// kafkaPassword is the one for --kafka-sasl, if the environment has none.
-func (s *Secrets) kafkaPassword(user string) (string, error) {
-	if s.Kafka == "" && user == wire.NodeUser {
-		return s.nodePassword()
-	}
-	return s.Kafka, nil
 }

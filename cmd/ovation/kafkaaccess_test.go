@@ -11,6 +11,7 @@ import (
 
 	kafkago "github.com/segmentio/kafka-go"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -32,8 +33,8 @@ func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	trim := func(a KafkaAccess, s *Secrets, topic string) error {
-		password, err := s.kafkaPassword(a.KafkaUser)
+	trim := func(a KafkaAccess, s *secrets.Secrets, topic string) error {
+		password, err := s.KafkaPassword(a.KafkaUser)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,7 @@ func (p *program) openLog(ctx context.Context) error {
 		}
 		p.eventLog = l
 		p.onClose(l.Close)
-		password, err := p.secrets.nodePassword()
+		password, err := p.secrets.NodePassword()
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (p *program) newClient() (*kafka.Client, error) {
 	if p.broker != nil {
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return p.broker.Dial() }
 	}
-	password, err := p.secrets.kafkaPassword(p.cfg.KafkaUser)
+	password, err := p.secrets.KafkaPassword(p.cfg.KafkaUser)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/ovation-analytics/ovation/api/networks"
+	"github.com/ovation-analytics/ovation/cmd/ovation/files"
 )
 
 // PrivateFiles are files with secrets: nobody but their owner may read them.
@@ -18,7 +19,7 @@ func (f *PrivateFiles) readNetworks(log *slog.Logger) (*networks.Networks, error
 	if f.Networks == "" {
 		return nil, nil
 	}
-	text, err := readPrivate(f.Networks, networks.MaxFile)
+	text, err := files.ReadPrivate(f.Networks, networks.MaxFile)
 	if err != nil {
 		return nil, fmt.Errorf("--networks: %w", err)
 	}

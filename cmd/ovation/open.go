@@ -18,6 +18,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
+	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/activity"
@@ -74,7 +78,7 @@ func (p *program) openMemory(context.Context) error {
 		if err != nil {
 			return err
 		}
-		p.cfg.Memory = Size(chosen)
+		p.cfg.Memory = size.Bytes(chosen)
 		by = why
 	}
 	p.budget = tuning.Divide(int64(p.cfg.Memory))
@@ -134,7 +138,7 @@ func (p *program) openSecrets(context.Context) error {
 	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
 		p.log.Warn(fmt.Sprintf("--data: %s: mode %04o lets others in; chmod 700 it", p.cfg.Data, mode))
 	}
-	if p.secrets, err = p.cfg.OpenSecrets(); err != nil {
+	if p.secrets, err = secrets.Open(p.cfg.SecretsFile(), p.cfg.Data, demo.Mark); err != nil {
 		return err
 	}
 	p.hasher, err = activity.NewHasher(p.secrets.Pepper[:])
@@ -299,7 +303,7 @@ func (p *program) openAPI(context.Context) error {
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signing: p.secrets.privateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, LogRetention: p.topics.kept, Logger: p.log, Access: p.port.accessLogger(), Proxies: p.cfg.proxies(), Demo: p.cfg.Demo,
+		Signing: p.secrets.PrivateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, LogRetention: p.topics.kept, Logger: p.log, Access: p.port.accessLogger(), Proxies: p.cfg.proxies(), Demo: p.cfg.Demo,
 		Lookups: api.Lookups{Geo: p.port.located(), Networks: p.port.networks},
 		Memory: api.Memory{
 			CacheBytes: int(p.budget.API.Cached), OpenedBytes: int(p.budget.API.Opened), InFlightBytes: p.budget.API.InFlight,
@@ -307,4 +311,18 @@ func (p *program) openAPI(context.Context) error {
 		},
 	})
 	return err
+}
+
+// settleKeys publishes the signing keys of this node's secrets.
+func settleKeys(ctx context.Context, p *program) error {
+	op, now := admin.NewOperator(p.node), time.Now()
+	err := secrets.PublishSigningKeys(ctx, op, p.node.Catalog().SigningKeys(), p.secrets.Signing, now)
+	if domain.CodeOf(err) == domain.Conflict {
+		return fmt.Errorf("the secrets are not those of this installation: %w", err)
+	}
+	if err != nil {
+		return err
+	}
+	secrets.WarnWithoutKey(p.log, p.node.Catalog().SigningKeys(), p.secrets.Signing, now)
+	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/transport"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
@@ -30,7 +31,7 @@ type program struct {
 	cfg     Config
 	log     *slog.Logger
 	budget  tuning.Budget
-	secrets *Secrets
+	secrets *secrets.Secrets
 	hasher  *activity.Hasher
 
 	logs
@@ -124,7 +125,7 @@ func (p *program) adminPort(token string) http.Handler {
 		Hosts: p.gate.Hosts, Metrics: p.metrics, Version: built(), Log: p.log,
 	}
 	if p.api != nil {
-		o.Signing = newSigning(p)
+		o.Signing = secrets.NewSigning(p.cfg.SecretsFile(), p.api.Tokens, admin.NewOperator(p.node))
 	}
 	return admin.New(o)
 }

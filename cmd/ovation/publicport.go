@@ -11,7 +11,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/api/transport"
 	"github.com/ovation-analytics/ovation/cmd/ovation/accesslog"
+	"github.com/ovation-analytics/ovation/cmd/ovation/files"
 	"github.com/ovation-analytics/ovation/cmd/ovation/geoip"
+	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 )
 
@@ -41,10 +43,10 @@ func (a *PublicPort) Validate() error {
 
 // readCertificate reads the certificate's files.
 func (a *PublicPort) readCertificate() (chain, key []byte, err error) {
-	if chain, err = readSmall(a.TLSCert, maxPEM); err != nil {
+	if chain, err = files.Read(a.TLSCert, maxPEM); err != nil {
 		return nil, nil, fmt.Errorf("--tls-cert: %w", err)
 	}
-	if key, err = readPrivate(a.TLSKey, maxPEM); err != nil {
+	if key, err = files.ReadPrivate(a.TLSKey, maxPEM); err != nil {
 		return nil, nil, fmt.Errorf("--tls-key: %w", err)
 	}
 	return chain, key, nil
@@ -82,7 +84,7 @@ func (a *PublicPort) open(log *slog.Logger) (p publicPort, err error) {
 }
 
 // openGeo opens the file that locates addresses, in a node with so much memory.
-func (a *PublicPort) openGeo(memory Size, log *slog.Logger) (*geoip.File, error) {
+func (a *PublicPort) openGeo(memory size.Bytes, log *slog.Logger) (*geoip.File, error) {
 	if a.GeoIP == "" {
 		return nil, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -24,7 +25,7 @@ type simulation struct {
 	unusual *rand.Rand // likewise, of what no healthy installation meets
 	office  *rand.Rand // likewise, of operators
 	wires   *wires
-	secrets *Secrets
+	secrets *secrets.Secrets
 	access  *accessSchedule
 	erasing *erasing
 	merging *merging
@@ -66,10 +67,10 @@ type lostSpan struct {
 }
 
 func newSimulation(seed uint64) *simulation {
-	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), office: rand.New(rand.NewPCG(seed, 7)), access: newAccessSchedule(seed), erasing: newErasing(seed), merging: newMerging(seed)}
+	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &secrets.Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), office: rand.New(rand.NewPCG(seed, 7)), access: newAccessSchedule(seed), erasing: newErasing(seed), merging: newMerging(seed)}
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
-	w.secrets.Signing = []SigningKey{{KID: "k"}}
+	w.secrets.Signing = []secrets.SigningKey{{KID: "k"}}
 	w.keys = newSimKeys(seed)
 	w.secrets.Masters = seal.Ring{simMaster(seed, 0)}
 	w.wires = newWires(seed, func() *brokerLife {

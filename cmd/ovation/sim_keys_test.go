@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	keystore "github.com/ovation-analytics/ovation/storage/keys"
 )
 
@@ -30,7 +31,7 @@ func simMaster(seed uint64, n int) seal.Master {
 }
 
 // rotate puts another master key in front, in one start of three.
-func (k *simKeys) rotate(s *Secrets) {
+func (k *simKeys) rotate(s *secrets.Secrets) {
 	if k.rng.IntN(3) == 0 {
 		s.Masters = append(seal.Ring{simMaster(0, len(s.Masters))}, s.Masters...)
 	}

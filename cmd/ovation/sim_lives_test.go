@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/credentials"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
@@ -70,7 +71,7 @@ const simShards = 2
 
 // startEngine opens the engine as newProgram does. It gives up when the power is cut,
 // and when that of its broker is.
-func startEngine(p *power, w *wires, secrets *Secrets, hits *lifeHits) (_ *engineLife, err error) {
+func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits) (_ *engineLife, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	broker := w.broker().power.off
@@ -151,7 +152,7 @@ func (e *engineLife) answer(context.Context) error {
 		return err
 	}
 	e.api, err = api.New(api.Config{
-		Engine: hitCounter{engine{e.node}, e.hits}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.secrets.privateHalves(),
+		Engine: hitCounter{engine{e.node}, e.hits}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.secrets.PrivateHalves(),
 		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper, LogRetention: keptEmbedded, Lookups: api.Lookups{Networks: asked},
 		HashCost: credentials.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1},
 	})

@@ -1,4 +1,4 @@
-package main
+package secrets
 
 import (
 	"bytes"
@@ -15,32 +15,41 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
+	"github.com/ovation-analytics/ovation/cmd/ovation/files"
 )
 
-func secretsIn(dir string) *Config { return &Config{Data: filepath.Join(dir, "data")} }
+// place is where the secrets of an installation are.
+type place struct{ path, data string }
+
+func secretsIn(dir string) place {
+	data := filepath.Join(dir, "data")
+	return place{filepath.Join(data, "secrets.yaml"), data}
+}
+
+func (p place) open() (*Secrets, error) { return Open(p.path, p.data, "mark") }
 
 // Secrets are made at the first start and read at the next.
 func TestSecrets_MadeOnce(t *testing.T) {
 	c := secretsIn(t.TempDir())
-	first, err := c.OpenSecrets()
+	first, err := c.open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if first.Pepper == [32]byte{} || first.Token == [16]byte{} || len(first.Masters) != 1 || first.Masters[0].Key.IsZero() || len(first.Signing) != 1 || len(first.Signing[0].KID) != 16 {
 		t.Error("not all secrets are made")
 	}
-	stat, err := os.Stat(c.SecretsFile())
+	stat, err := os.Stat(c.path)
 	if err != nil || stat.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", stat.Mode(), err)
 	}
-	if err := os.WriteFile(filepath.Join(c.Data, "store"), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(c.data, "store"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again, err := c.OpenSecrets()
+	again, err := c.open()
 	if err != nil || *again.signing() != *first.signing() || again.Pepper != first.Pepper || again.Token != first.Token || again.Masters[0] != first.Masters[0] {
 		t.Errorf("other secrets at the second start (%v)", err)
 	}
-	entries, err := os.ReadDir(c.Data)
+	entries, err := os.ReadDir(c.data)
 	if err != nil || len(entries) != 2 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
@@ -58,11 +67,11 @@ func (s *Secrets) signing() *SigningKey { return &s.Signing[0] }
 
 // Every installation has secrets of its own.
 func TestSecrets_OwnOfEachInstallation(t *testing.T) {
-	a, err := secretsIn(t.TempDir()).OpenSecrets()
+	a, err := secretsIn(t.TempDir()).open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := secretsIn(t.TempDir()).OpenSecrets()
+	b, err := secretsIn(t.TempDir()).open()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,15 +80,15 @@ func TestSecrets_OwnOfEachInstallation(t *testing.T) {
 	}
 }
 
-// Secrets are made in the file of --secrets.
-func TestSecrets_Flag(t *testing.T) {
+// Secrets may be in a file outside of the data directory.
+func TestSecrets_Elsewhere(t *testing.T) {
 	dir := t.TempDir()
 	c := secretsIn(dir)
-	c.Secrets = filepath.Join(dir, "elsewhere.yaml")
-	if _, err := c.OpenSecrets(); err != nil {
+	c.path = filepath.Join(dir, "elsewhere.yaml")
+	if _, err := c.open(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(c.Secrets); err != nil {
+	if _, err := os.Stat(c.path); err != nil {
 		t.Error(err)
 	}
 }
@@ -87,13 +96,13 @@ func TestSecrets_Flag(t *testing.T) {
 // Lost secrets are not made again.
 func TestSecrets_LostAreRefused(t *testing.T) {
 	c := secretsIn(t.TempDir())
-	if err := os.MkdirAll(filepath.Join(c.Data, "store"), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(c.data, "store"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.OpenSecrets(); err == nil || !strings.Contains(err.Error(), "is not new") {
+	if _, err := c.open(); err == nil || !strings.Contains(err.Error(), "is not new") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := os.Stat(c.SecretsFile()); err == nil {
+	if _, err := os.Stat(c.path); err == nil {
 		t.Error("secrets were made for a store that is there")
 	}
 }
@@ -101,12 +110,12 @@ func TestSecrets_LostAreRefused(t *testing.T) {
 // A start that was killed while making secrets is still the first.
 func TestSecrets_KilledFirstStart(t *testing.T) {
 	c := secretsIn(t.TempDir())
-	for _, name := range []string{"lost+found", draftPrefix + "1"} {
-		if err := os.MkdirAll(filepath.Join(c.Data, name), 0o700); err != nil {
+	for _, name := range []string{"lost+found", files.DraftPrefix + "1", "mark"} {
+		if err := os.MkdirAll(filepath.Join(c.data, name), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.OpenSecrets(); err != nil {
+	if _, err := c.open(); err != nil {
 		t.Error(err)
 	}
 }
@@ -119,7 +128,7 @@ func TestSecrets_NeverOverwritten(t *testing.T) {
 	if err := os.WriteFile(path, []byte(theirs), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := createSecrets(path); err != nil {
+	if err := files.Create(path, newSecrets()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != theirs {
@@ -134,9 +143,9 @@ func TestSecrets_ConcurrentFirstStarts(t *testing.T) {
 	got := make([]*Secrets, 8)
 	for i := range got {
 		wg.Go(func() {
-			err := createSecrets(path)
+			err := files.Create(path, newSecrets())
 			if err == nil {
-				got[i], err = readSecrets(path)
+				got[i], err = Read(path)
 			}
 			if err != nil {
 				t.Error(err)
@@ -154,22 +163,22 @@ func TestSecrets_ConcurrentFirstStarts(t *testing.T) {
 // A file that others may read is refused.
 func TestSecrets_FileMode(t *testing.T) {
 	c := secretsIn(t.TempDir())
-	if _, err := c.OpenSecrets(); err != nil {
+	if _, err := c.open(); err != nil {
 		t.Fatal(err)
 	}
 	for _, mode := range []os.FileMode{0o644, 0o640, 0o620, 0o610, 0o604, 0o602, 0o601, 0o777} {
-		if err := os.Chmod(c.SecretsFile(), mode); err != nil {
+		if err := os.Chmod(c.path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.OpenSecrets(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%04o", mode)) {
+		if _, err := c.open(); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%04o", mode)) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}
 	for _, mode := range []os.FileMode{0o600, 0o400} {
-		if err := os.Chmod(c.SecretsFile(), mode); err != nil {
+		if err := os.Chmod(c.path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.OpenSecrets(); err != nil {
+		if _, err := c.open(); err != nil {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}
@@ -197,7 +206,7 @@ func TestSecrets_DamagedFile(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return readSecrets(path)
+		return Read(path)
 	}
 	s, err := read(goodSecrets)
 	if err != nil || s.Token[0] != 0x22 || len(s.Masters) != 2 || s.Masters[0].ID[0] != 0x31 || s.Masters[0].Key != seal.KeyOf([32]byte(unhex("3333333333333333333333333333333333333333333333333333333333333e33"))) || len(s.Signing) != 2 || s.Signing[0].KID != "1234e567" || s.Signing[1].Seed[31] != 0x55 {
@@ -222,7 +231,7 @@ func TestSecrets_DamagedFile(t *testing.T) {
 		"short seed":      replace("44", ""),
 		"cut":             goodSecrets[:150],
 		"not a mapping":   "1111111111111111111111111111111111111111111111111111111111111111",
-		"too long":        goodSecrets + strings.Repeat("#", maxSecretsFile),
+		"too long":        goodSecrets + strings.Repeat("#", maxFile),
 	} {
 		_, err := read(text)
 		if err == nil {
@@ -236,7 +245,7 @@ func TestSecrets_DamagedFile(t *testing.T) {
 			}
 		}
 	}
-	if _, err := readSecrets(filepath.Dir(path)); err == nil {
+	if _, err := Read(filepath.Dir(path)); err == nil {
 		t.Error("a directory is read as secrets")
 	}
 }
@@ -247,7 +256,7 @@ func TestSecrets_PrintAsNothing(t *testing.T) {
 	if err := os.WriteFile(path, []byte(goodSecrets), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := readSecrets(path)
+	s, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,38 +290,6 @@ func TestSecrets_PrintAsNothing(t *testing.T) {
 	}
 }
 
-// The token of the admin port is private and long.
-func TestAdminPort_Token(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "token")
-	for _, c := range []struct {
-		text string
-		mode os.FileMode
-		want string
-		err  string
-	}{
-		{"0123456789abcdef\n", 0o600, "0123456789abcdef", ""},
-		{"0123456789abcde\n", 0o600, "", "at least 16"},
-		{"", 0o600, "", "at least 16"},
-		{"0123456789 abcdef", 0o600, "", "visible ASCII"},
-		{"0123456789abcdef", 0o644, "", "0644"},
-		{strings.Repeat("a", 5000), 0o600, "", "longer than 4KiB"},
-	} {
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, c.mode); err != nil {
-			t.Fatal(err)
-		}
-		got, err := (&AdminPort{AdminToken: path}).Token()
-		if got != c.want || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
-			t.Errorf("%q: token %q, %v; want %q, error with %q", c.text, got, err, c.want, c.err)
-		}
-	}
-	if got, err := new(AdminPort).Token(); got != "" || err != nil {
-		t.Errorf("without a file: %q, %v", got, err)
-	}
-}
-
 // A file never makes the parser panic, and no secret of it is zero.
 func FuzzSecrets_AnyText(f *testing.F) {
 	f.Add(goodSecrets)
@@ -323,7 +300,7 @@ func FuzzSecrets_AnyText(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := readSecrets(path)
+		s, err := Read(path)
 		if err == nil && (s.Pepper == [32]byte{} || s.Token == [16]byte{} || len(s.Masters) == 0 || s.Masters[0].Key.IsZero() || len(s.Signing) == 0) {
 			t.Error("a zero secret")
 		}
@@ -338,7 +315,7 @@ func TestSecrets_NewAreReadable(t *testing.T) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s, err := readSecrets(path)
+		s, err := Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}

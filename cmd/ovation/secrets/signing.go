@@ -1,4 +1,4 @@
-package main
+package secrets
 
 import (
 	"bytes"
@@ -16,38 +16,38 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/token"
+	"github.com/ovation-analytics/ovation/cmd/ovation/files"
 )
 
 // publishAhead is how long a new signing key is in the key set before it signs: longer than
 // clients keep the set, and enough to put the secrets on the other nodes.
 const publishAhead = 10 * time.Minute
 
-// privateHalf is the private half of a signing key.
-func (k SigningKey) privateHalf() api.PrivateKey {
-	return api.PrivateKey{ID: k.KID, Key: ed25519.NewKeyFromSeed(k.Seed[:])}
+// PrivateHalf is the private half of a signing key.
+func (k SigningKey) PrivateHalf() token.PrivateKey {
+	return token.PrivateKey{ID: k.KID, Key: ed25519.NewKeyFromSeed(k.Seed[:])}
 }
 
-// publicHalf is the public half of a signing key.
-func (k SigningKey) publicHalf() [32]byte {
+// PublicHalf is the public half of a signing key.
+func (k SigningKey) PublicHalf() [32]byte {
 	return [32]byte(ed25519.NewKeyFromSeed(k.Seed[:]).Public().(ed25519.PublicKey))
 }
 
-// privateHalves are the private halves of all signing keys of the secrets.
-func (s *Secrets) privateHalves() []api.PrivateKey {
-	all := make([]api.PrivateKey, len(s.Signing))
+// PrivateHalves are the private halves of all signing keys of the secrets.
+func (s *Secrets) PrivateHalves() []token.PrivateKey {
+	all := make([]token.PrivateKey, len(s.Signing))
 	for i, k := range s.Signing {
-		all[i] = k.privateHalf()
+		all[i] = k.PrivateHalf()
 	}
 	return all
 }
 
-// publishSigningKeys adds the public halves that the catalog lacks. Of a new installation the
+// PublishSigningKeys adds the public halves that the catalog lacks. Of a new installation the
 // first key of the file signs at once; in another one a key has its time to reach the other
 // nodes. A kid whose public half is another one is a Conflict.
-func publishSigningKeys(
+func PublishSigningKeys(
 	ctx context.Context, op admin.Operator, known []*domain.SigningKey, held []SigningKey, now time.Time,
 ) error {
 	public := map[string][32]byte{}
@@ -59,33 +59,19 @@ func publishSigningKeys(
 		from = now.Add(publishAhead)
 	}
 	for i, k := range held {
-		if there, ok := public[k.KID]; ok && there == k.publicHalf() {
+		if there, ok := public[k.KID]; ok && there == k.PublicHalf() {
 			continue
 		}
 		at := from.Add(-time.Duration(i) * time.Millisecond)
-		if _, err := op.AddSigningKey(ctx, k.KID, k.publicHalf(), at, false); err != nil {
+		if _, err := op.AddSigningKey(ctx, k.KID, k.PublicHalf(), at, false); err != nil {
 			return fmt.Errorf("the signing key %s: %w", k.KID, err)
 		}
 	}
 	return nil
 }
 
-// settleKeys publishes the signing keys of this node's secrets.
-func settleKeys(ctx context.Context, p *program) error {
-	op, now := admin.NewOperator(p.node), time.Now()
-	err := publishSigningKeys(ctx, op, p.node.Catalog().SigningKeys(), p.secrets.Signing, now)
-	if domain.CodeOf(err) == domain.Conflict {
-		return fmt.Errorf("the secrets are not those of this installation: %w", err)
-	}
-	if err != nil {
-		return err
-	}
-	warnWithoutKey(p.log, p.node.Catalog().SigningKeys(), p.secrets.Signing, now)
-	return nil
-}
-
-// warnWithoutKey warns of a node that lacks the private half of the key that signs.
-func warnWithoutKey(log *slog.Logger, keys []*domain.SigningKey, held []SigningKey, now time.Time) {
+// WarnWithoutKey warns of a node that lacks the private half of the key that signs.
+func WarnWithoutKey(log *slog.Logger, keys []*domain.SigningKey, held []SigningKey, now time.Time) {
 	all, signs := token.InForce(keys, now)
 	if signs < 0 {
 		return
@@ -100,44 +86,46 @@ func warnWithoutKey(log *slog.Logger, keys []*domain.SigningKey, held []SigningK
 		"kid", all[signs].KID)
 }
 
-// signing is the node's signing keys as the admin port needs them.
-type signing struct {
+// Signing is the node's signing keys as the admin port needs them.
+type Signing struct {
 	path   string // of the secrets
 	tokens *token.Tokens
 	op     admin.Operator
 	mu     sync.Mutex // of Rotate
 }
 
-func newSigning(p *program) *signing {
-	return &signing{path: p.cfg.SecretsFile(), tokens: p.api.Tokens, op: admin.NewOperator(p.node)}
+// NewSigning is the signing keys of a node, whose file of secrets is at path.
+func NewSigning(path string, tokens *token.Tokens, op admin.Operator) *Signing {
+	return &Signing{path: path, tokens: tokens, op: op}
 }
 
 // Holds reports that the node has the private half of a key.
-func (s *signing) Holds(kid string) bool { return s.tokens.Holds(kid) }
+func (s *Signing) Holds(kid string) bool { return s.tokens.Holds(kid) }
 
 // Rotate makes a key. Its private half is durable before the catalog has the public one: what
 // fails in between is made up for at the next start.
-func (s *signing) Rotate(ctx context.Context, atOnce, end bool) (domain.SigningKey, error) {
+func (s *Signing) Rotate(ctx context.Context, atOnce, end bool) (domain.SigningKey, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k := newSigningKey()
+	k := NewSigningKey()
 	if err := addToSecrets(s.path, k); err != nil {
 		return domain.SigningKey{}, &domain.Error{
 			Code: domain.Conflict, Op: "rotate", Err: err,
 			Message: "the file of secrets cannot be extended: " + err.Error(),
 		}
 	}
-	if err := s.tokens.Add(k.privateHalf()); err != nil {
+	if err := s.tokens.Add(k.PrivateHalf()); err != nil {
 		return domain.SigningKey{}, err
 	}
 	from := time.Now()
 	if !atOnce {
 		from = from.Add(publishAhead)
 	}
-	return s.op.AddSigningKey(ctx, k.KID, k.publicHalf(), from, end)
+	return s.op.AddSigningKey(ctx, k.KID, k.PublicHalf(), from, end)
 }
 
-func newSigningKey() SigningKey {
+// NewSigningKey makes a key that no catalog knows.
+func NewSigningKey() SigningKey {
 	var k SigningKey
 	var kid [8]byte
 	rand.Read(kid[:]) // never fails: it ends the program instead
@@ -158,11 +146,11 @@ func addToSecrets(path string, k SigningKey) error {
 	if stat, err := os.Lstat(path); err != nil || stat.Mode()&fs.ModeSymlink != 0 {
 		return errors.Join(err, errors.New("it is no file of its own"))
 	}
-	before, err := readSecrets(path)
+	before, err := Read(path)
 	if err != nil {
 		return err
 	}
-	text, err := readPrivate(path, maxSecretsFile)
+	text, err := files.ReadPrivate(path, maxFile)
 	if err != nil {
 		return err
 	}
@@ -173,9 +161,9 @@ func addToSecrets(path string, k SigningKey) error {
 	indent := string(text[at[2]:at[3]])
 	entry := fmt.Sprintf("%[1]s- kid: %[2]q\n%[1]s  seed: %[3]q\n", indent, k.KID, hex.EncodeToString(k.Seed[:]))
 	text = bytes.Join([][]byte{text[:at[2]], text[at[2]:]}, []byte(entry))
-	after, err := parseSecrets(path, text)
+	after, err := parse(path, text)
 	if err != nil || len(after.Signing) != len(before.Signing)+1 || after.Signing[0] != k {
 		return errForm
 	}
-	return replacePrivate(path, text)
+	return replace(path, text)
 }

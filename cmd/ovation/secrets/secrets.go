@@ -1,4 +1,4 @@
-package main
+package secrets
 
 import (
 	"crypto/rand"
@@ -9,13 +9,14 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
-	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
+	"github.com/ovation-analytics/ovation/cmd/ovation/files"
+	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 )
 
 // Secrets are what an installation must keep to itself and must never lose. They
@@ -52,8 +53,8 @@ func (k SigningKey) LogValue() slog.Value { return slog.StringValue(k.KID) }
 // MarshalText is the key's name.
 func (k SigningKey) MarshalText() ([]byte, error) { return []byte(k.KID), nil }
 
-// secretsFile is the file's shape, bytes in hex.
-type secretsFile struct {
+// fileShape is the file's shape, bytes in hex.
+type fileShape struct {
 	Version int    `yaml:"version"`
 	Pepper  string `yaml:"pepper"`
 	Token   string `yaml:"token"`
@@ -69,10 +70,9 @@ type secretsFile struct {
 }
 
 const (
-	secretsVersion = 2
-	maxSecretsFile = 64 << 10
-	draftPrefix    = ".secrets-"
-	secretsText    = `# The secrets of one installation of Ovation. Keep a copy in a safe place: without the
+	fileVersion = 2
+	maxFile     = 64 << 10
+	fileText    = `# The secrets of one installation of Ovation. Keep a copy in a safe place: without the
 # pepper no member is found again, without the master key no name can be read.
 # The same file belongs on every node. "ovation secrets rotate-signing" adds a signing key; which of
 # them signs is in the catalog. The first master key wraps, all open: "ovation secrets
@@ -87,70 +87,46 @@ signing:
 `
 )
 
-// OpenSecrets reads the secrets. At the first start, that is while the data
-// directory holds nothing, it makes them where there are none; later a missing file
+// Open reads the secrets of an installation. At its first start, that is while the data directory holds nothing but
+// besides, it makes them where there are none; later a missing file
 // is an error, since new secrets would fit nothing that is stored.
-func (c *Config) OpenSecrets() (*Secrets, error) {
-	path := c.SecretsFile()
-	s, err := readSecrets(path)
+func Open(path, data string, besides ...string) (*Secrets, error) {
+	s, err := Read(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return s, err
 	}
-	first, err := isEmptyDir(c.Data)
+	first, err := isNew(data, besides)
 	if err != nil {
 		return nil, err
 	}
 	if !first {
 		return nil, fmt.Errorf("%s: no such file, and %s is not new: put the secrets of this installation there",
-			path, c.Data)
+			path, data)
 	}
-	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+	if err := os.MkdirAll(data, 0o700); err != nil {
 		return nil, err
 	}
-	if err := createSecrets(path); err != nil {
+	if err := files.Create(path, newSecrets()); err != nil {
 		return nil, err
 	}
-	return readSecrets(path)
+	return Read(path)
 }
 
-// isEmptyDir reports that a directory holds nothing or is not there. What a fresh
-// file system has in its root does not count, nor what createSecrets leaves when it
+// isNew reports that a data directory holds nothing or is not there. What a fresh
+// file system has in its root does not count, nor what files.Create leaves when it
 // is killed.
-func isEmptyDir(dir string) (bool, error) {
+func isNew(dir string, besides []string) (bool, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	for _, e := range entries {
-		if e.Name() != "lost+found" && e.Name() != demo.Mark && !strings.HasPrefix(e.Name(), draftPrefix) {
+		name := e.Name()
+		if name != "lost+found" && !slices.Contains(besides, name) && !strings.HasPrefix(name, files.DraftPrefix) {
 			return false, err
 		}
 	}
 	return err == nil, err
-}
-
-// createSecrets makes a file of new secrets, or leaves the one that is there. The
-// name appears only when every byte is on the disk.
-func createSecrets(path string) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, draftPrefix+"*") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(newSecrets())
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	// A link, unlike a rename, never takes the place of a file.
-	if err := os.Link(f.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // newSecrets is the text of a file of new secrets. Everything is quoted: hex may look
@@ -161,30 +137,30 @@ func newSecrets() []byte {
 		rand.Read(b) // never fails: it ends the program instead
 		return hex.EncodeToString(b)
 	}
-	text := fmt.Appendf(nil, secretsText, secretsVersion, random(32), random(16), random(8), random(32))
-	if os.Getenv(masterKeys) != "" {
+	text := fmt.Appendf(nil, fileText, fileVersion, random(32), random(16), random(8), random(32))
+	if os.Getenv(MasterKeys) != "" {
 		return text
 	}
 	return append(append(text, mastersLine+"\n"...), newMaster().text()...)
 }
 
-// readSecrets reads a file that only its owner can read. No error quotes it.
-func readSecrets(path string) (*Secrets, error) {
-	text, err := readPrivate(path, maxSecretsFile)
+// Read reads a file that only its owner can read. No error quotes it.
+func Read(path string) (*Secrets, error) {
+	text, err := files.ReadPrivate(path, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	return parseSecrets(path, text)
+	return parse(path, text)
 }
 
-// parseSecrets reads the text of a file of secrets. No error quotes it.
-func parseSecrets(path string, text []byte) (*Secrets, error) {
-	var file secretsFile
+// parse reads the text of a file of secrets. No error quotes it.
+func parse(path string, text []byte) (*Secrets, error) {
+	var file fileShape
 	if err := yaml.UnmarshalWithOptions(text, &file, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("%s: not a file of secrets", path)
 	}
-	if file.Version != secretsVersion {
-		return nil, fmt.Errorf("%s: version %d; this program knows %d", path, file.Version, secretsVersion)
+	if file.Version != fileVersion {
+		return nil, fmt.Errorf("%s: version %d; this program knows %d", path, file.Version, fileVersion)
 	}
 	s := &Secrets{Kafka: file.Kafka}
 	bad := func(err error) error { return fmt.Errorf("%s: %w", path, err) }
@@ -225,41 +201,15 @@ func readHex(name string, dst []byte, text string) error {
 	return nil
 }
 
-// readPrivate reads a small file and refuses one that others than its owner may
-// read or change.
-func readPrivate(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !stat.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	}
-	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
-		return nil, fmt.Errorf("%s: mode %04o lets others in; chmod 600 it", path, mode)
-	}
-	return readAtMost(f, limit)
+// NodePassword is that of wire.NodeUser at the embedded log: every node of the installation has it.
+func (s *Secrets) NodePassword() (string, error) {
+	return wire.NodePassword(s.Pepper[:])
 }
 
-// readSmall reads a file whose mode does not matter.
-func readSmall(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+// KafkaPassword is the one for --kafka-sasl, if the environment has none.
+func (s *Secrets) KafkaPassword(user string) (string, error) {
+	if s.Kafka == "" && user == wire.NodeUser {
+		return s.NodePassword()
 	}
-	defer f.Close()
-	return readAtMost(f, limit)
-}
-
-func readAtMost(f *os.File, limit int64) ([]byte, error) {
-	text, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(text)) > limit {
-		err = fmt.Errorf("%s: longer than %v", f.Name(), Size(limit))
-	}
-	return text, err
+	return s.Kafka, nil
 }

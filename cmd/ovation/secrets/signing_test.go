@@ -1,4 +1,4 @@
-package main
+package secrets
 
 import (
 	"bytes"
@@ -41,22 +41,22 @@ func TestSigning_RotateKeepsThePrivateHalf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := secretsFileOf(t, text)
-			before, err := readSecrets(path)
+			before, err := Read(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			tokens, err := token.New(token.Config{Signing: before.privateHalves(), AccessKey: before.Token})
+			tokens, err := token.New(token.Config{Signing: before.PrivateHalves(), AccessKey: before.Token})
 			if err != nil {
 				t.Fatal(err)
 			}
 			catalog := &admintest.Catalog{}
-			s := &signing{path: path, tokens: tokens, op: admin.NewOperator(catalog)}
+			s := NewSigning(path, tokens, admin.NewOperator(catalog))
 			k, err := s.Rotate(t.Context(), true, false)
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := readSecrets(path)
-			if err != nil || len(after.Signing) != len(before.Signing)+1 || after.Signing[0].KID != k.KID || after.Signing[0].publicHalf() != k.Public {
+			after, err := Read(path)
+			if err != nil || len(after.Signing) != len(before.Signing)+1 || after.Signing[0].KID != k.KID || after.Signing[0].PublicHalf() != k.Public {
 				t.Fatalf("%v: %v", err, after)
 			}
 			if after.Signing[1] != before.Signing[0] || after.Pepper != before.Pepper || !slices.Equal(after.Masters, before.Masters) || after.Kafka != before.Kafka {
@@ -85,11 +85,11 @@ func TestSigning_RotateKeepsThePrivateHalf(t *testing.T) {
 // A new key is in the key set for a while before it signs, unless it is to sign at once.
 func TestSigning_RotatePublishesAhead(t *testing.T) {
 	path := secretsFileOf(t, goodSecrets)
-	tokens, err := token.New(token.Config{Signing: []token.PrivateKey{newSigningKey().privateHalf()}, AccessKey: [16]byte{1}})
+	tokens, err := token.New(token.Config{Signing: []token.PrivateKey{NewSigningKey().PrivateHalf()}, AccessKey: [16]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &signing{path: path, tokens: tokens, op: admin.NewOperator(&admintest.Catalog{})}
+	s := NewSigning(path, tokens, admin.NewOperator(&admintest.Catalog{}))
 	for atOnce, want := range map[bool]time.Duration{true: 0, false: publishAhead} {
 		began := time.Now()
 		k, err := s.Rotate(t.Context(), atOnce, false)
@@ -103,11 +103,11 @@ func TestSigning_RotatePublishesAhead(t *testing.T) {
 // Rotations at the same time each keep their key.
 func TestSigning_ConcurrentRotations(t *testing.T) {
 	path := secretsFileOf(t, goodSecrets)
-	tokens, err := token.New(token.Config{Signing: []token.PrivateKey{newSigningKey().privateHalf()}, AccessKey: [16]byte{1}})
+	tokens, err := token.New(token.Config{Signing: []token.PrivateKey{NewSigningKey().PrivateHalf()}, AccessKey: [16]byte{1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &signing{path: path, tokens: tokens, op: admin.NewOperator(&admintest.Catalog{})}
+	s := NewSigning(path, tokens, admin.NewOperator(&admintest.Catalog{}))
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -117,7 +117,7 @@ func TestSigning_ConcurrentRotations(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if after, err := readSecrets(path); err != nil || len(after.Signing) != 10 {
+	if after, err := Read(path); err != nil || len(after.Signing) != 10 {
 		t.Errorf("%v: %d keys", err, len(after.Signing))
 	}
 }
@@ -149,7 +149,7 @@ func TestSigning_FileThatCannotBeExtended(t *testing.T) {
 		}
 		was, _ := os.ReadFile(path)
 		catalog := &admintest.Catalog{}
-		s := &signing{path: path, op: admin.NewOperator(catalog)}
+		s := NewSigning(path, nil, admin.NewOperator(catalog))
 		_, err := s.Rotate(t.Context(), true, false)
 		if domain.CodeOf(err) != domain.Conflict || len(catalog.Submitted()) > 0 {
 			t.Errorf("%s: %v, submitted %d", name, err, len(catalog.Submitted()))
@@ -169,12 +169,12 @@ func TestSigning_FileThatCannotBeExtended(t *testing.T) {
 // a conflict.
 func TestSigning_StartPublishesWhatTheCatalogLacks(t *testing.T) {
 	now := time.Now()
-	a, b, c := newSigningKey(), newSigningKey(), newSigningKey()
+	a, b, c := NewSigningKey(), NewSigningKey(), NewSigningKey()
 	catalog := &admintest.Catalog{}
 	op := admin.NewOperator(catalog)
 	publish := func(held ...SigningKey) {
 		t.Helper()
-		if err := publishSigningKeys(t.Context(), op, catalog.SigningKeys(), held, now); err != nil {
+		if err := PublishSigningKeys(t.Context(), op, catalog.SigningKeys(), held, now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -188,25 +188,25 @@ func TestSigning_StartPublishesWhatTheCatalogLacks(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	catalog.Down = domain.Bad(domain.Conflict, "kid", "another signing key has this kid")
-	other := newSigningKey()
+	other := NewSigningKey()
 	other.KID = a.KID
-	if err := publishSigningKeys(t.Context(), op, catalog.SigningKeys(), []SigningKey{other}, now); domain.CodeOf(err) != domain.Conflict {
+	if err := PublishSigningKeys(t.Context(), op, catalog.SigningKeys(), []SigningKey{other}, now); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("a kid of another key: %v", err)
 	}
 }
 
 // A node that lacks the private half of the key in use says so.
 func TestSigning_WarnsWithoutTheKeyInUse(t *testing.T) {
-	a, b := newSigningKey(), newSigningKey()
-	keys := []*domain.SigningKey{{KID: a.KID, Public: a.publicHalf()}, {KID: b.KID, Public: b.publicHalf(), From: 5}}
+	a, b := NewSigningKey(), NewSigningKey()
+	keys := []*domain.SigningKey{{KID: a.KID, Public: a.PublicHalf()}, {KID: b.KID, Public: b.PublicHalf(), From: 5}}
 	for held, want := range map[*SigningKey]bool{&a: true, &b: false} {
 		var log bytes.Buffer
-		warnWithoutKey(slog.New(slog.NewTextHandler(&log, nil)), keys, []SigningKey{*held}, time.Now())
+		WarnWithoutKey(slog.New(slog.NewTextHandler(&log, nil)), keys, []SigningKey{*held}, time.Now())
 		if got := strings.Contains(log.String(), b.KID); got != want {
 			t.Errorf("with %s: %s", held.KID, &log)
 		}
 	}
-	if len(a.privateHalf().Key) != ed25519.PrivateKeySize {
+	if len(a.PrivateHalf().Key) != ed25519.PrivateKeySize {
 		t.Error("half a key")
 	}
 }

@@ -1,0 +1,15 @@
+// Package secrets holds what an installation must keep to itself and must never lose: the pepper of identities, the
+// key of access tokens, the private halves of signing keys, the master keys, a password for Kafka.
+//
+//	Open, Read        the file of secrets; Open makes it at the first start of an installation, and only then
+//	RotateMaster      a new master key in front of the others: it wraps, all open
+//	Signing           the signing keys of a node, for its admin port: Rotate makes one
+//	PublishSigningKeys, WarnWithoutKey   what a start settles between the file and the catalog
+//
+// The file is read only if no one but its owner may read it, and it is replaced as a whole: it is the old or the new
+// one at any moment. Master keys may come from the environment (MasterKeys) instead. A private half is in the file,
+// durable, before the catalog has the public one.
+//
+// Secrets and signing keys print as fixed words, whatever prints them. No error quotes the file. Files that others
+// change at the same time are the operator's; within a process Signing takes one rotation at a time.
+package secrets
