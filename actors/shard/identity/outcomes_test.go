@@ -6,18 +6,21 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/children/childrentest"
+	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/actors/shard/tx/txtest"
 )
 
 // pair is two shards that deliver what they send to each other at once.
 type pair struct {
-	t        *testing.T
-	shards   [testShards]*testShard
-	outcomes map[domain.RequestID]domain.Outcome
-	requests byte
-	now      int64
+	t         *testing.T
+	shards    [testShards]*testShard
+	outcomes  map[domain.RequestID]domain.Outcome
+	requests  byte
+	delivered int // records that the shards sent
+	now       int64
 }
 
 func withPair(t *testing.T, f func(*pair)) {
@@ -55,6 +58,7 @@ func (p *pair) do(c domain.Command) domain.Outcome {
 			for to := range s.outbox {
 				sent := s.outbox[to]
 				s.outbox[to] = nil
+				p.delivered += len(sent)
 				for _, o := range sent {
 					p.take(to, o)
 				}
@@ -381,5 +385,215 @@ func TestLedger_Resolve(t *testing.T) {
 			t.Error("a member came back")
 		}
 		all("of another member", next)
+	})
+}
+
+// sent is how many records the shards have sent to any shard while f ran.
+func (p *pair) sent(f func()) int {
+	before := p.delivered
+	f()
+	return p.delivered - before
+}
+
+// What the shard itself judges is decided at once: nothing is sent, be it granted or taken.
+func TestClaims_OwnAreJudgedAtOnce(t *testing.T) {
+	withPair(t, func(p *pair) {
+		first := &domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: name(0, 1), Partner: name(0, 2), PartnerCode: "p", At: 1}
+		var id domain.MemberID
+		if n := p.sent(func() { id = p.do(first).Member }); n != 0 {
+			t.Errorf("%d records were sent for claims of the shard", n)
+		}
+		address := p.do(byEmail(name(0, 3), rightHash)).Member
+		record := p.shards[0].serviceOf(address)
+		p.do(&domain.UpdateMember{Member: id, Records: []domain.RecordUpdate{{ID: p.shards[0].serviceOf(id), Verified: name(0, 4)}}, At: 2})
+		if n := p.sent(func() {
+			p.refused("taken here", p.do(&domain.UpdateMember{
+				Member: address, Records: []domain.RecordUpdate{{ID: record, Verified: name(0, 4)}}, At: 2,
+			}), domain.Conflict, "verified_email")
+		}); n != 0 {
+			t.Errorf("%d records were sent for a claim that is taken here", n)
+		}
+		other := *first
+		other.Identity, other.Partner = name(0, 5), name(1, 6)
+		if n := p.sent(func() { p.do(&other) }); n != 2 {
+			t.Errorf("%d records were sent for a claim of the other shard: the question and the answer", n)
+		}
+		if n := p.shards[0].registered.Load(); n != 3 {
+			t.Errorf("%d registrations are counted, want 3", n)
+		}
+	})
+}
+
+// While a new member waits for another shard its own claims are pending, then held; the step that ends its
+// registration gives its place, no other one does.
+func TestClaims_PendingUntilGranted(t *testing.T) {
+	withPair(t, func(p *pair) {
+		s := p.shards[0]
+		p.take(0, &domain.Record{
+			Kind: domain.KindRegister, Account: 1, Request: domain.RequestID{1},
+			Command: &domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: name(0, 1), Partner: name(1, 2), PartnerCode: "p", At: 1},
+		})
+		state := func() domain.ClaimState {
+			i, _, err := s.ledger.Find(1, name(0, 1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return i.State
+		}
+		if got := state(); got != domain.Pending {
+			t.Errorf("before the answer the claim is in state %v", got)
+		}
+		if len(p.outcomes) != 0 {
+			t.Errorf("the request has an outcome before: %+v", p.outcomes)
+		}
+		ask := s.outbox[1][0]
+		p.take(1, ask)
+		answer := p.shards[1].outbox[0][0]
+		var places []*member.Place
+		for range 2 { // delivered twice
+			err := s.Do(answer, func(t *tx.Tx) error {
+				at, err := s.Claim(t, answer, answer.Command.(*domain.Claim))
+				places = append(places, at)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Take()
+		}
+		if places[0] == nil || *places[0] != (member.Place{Account: 1}) || places[1] != nil {
+			t.Errorf("the places of who was registered are %v", places)
+		}
+		if got := state(); got != domain.Held {
+			t.Errorf("after the answer the claim is in state %v", got)
+		}
+		if q := s.Request(domain.RequestID{1}); q == nil || q.Pending || !q.Outcome.New {
+			t.Errorf("the request: %+v", q)
+		}
+	})
+}
+
+// keyed gives a command a data key of its own.
+func keyed(c *domain.RegisterMember, key domain.KeyID) *domain.RegisterMember {
+	one := *c
+	one.Personal.Key = key
+	return &one
+}
+
+// A registration is repeated: the key that a repeat came with is deleted, that of the member stays, whatever of
+// the first one is still known.
+func TestDataKeys_OfRepeats(t *testing.T) {
+	withPair(t, func(p *pair) {
+		s := p.shards[0]
+		plain := &domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: name(0, 1), At: 1}
+		first, again := domain.KeyID{1}, domain.KeyID{2}
+		record := func(request byte, key domain.KeyID) *domain.Record {
+			c := keyed(plain, key)
+			return &domain.Record{Kind: c.Kind(), Account: 1, Application: 1, Request: domain.RequestID{request}, Command: c}
+		}
+		is := func(what string, key domain.KeyID, deleted bool) {
+			t.Helper()
+			if s.deleted[key] != deleted {
+				t.Errorf("%s: key %v is deleted: %t", what, key, s.deleted[key])
+			}
+		}
+		p.requests = 100
+		p.take(0, record(1, first))
+		id := p.outcomes[domain.RequestID{1}].Member
+		p.take(0, record(1, first))
+		is("the same record", first, false)
+		p.take(0, record(1, again))
+		is("the same request, made again", again, true)
+		is("the same request, made again", first, false)
+		delete(p.outcomes, domain.RequestID{2})
+		p.take(0, record(2, first)) // its request was forgotten
+		if out := p.outcomes[domain.RequestID{2}]; !out.Again {
+			t.Errorf("a copy whose request is forgotten: %+v", out)
+		}
+		is("a copy whose request is forgotten", first, false)
+		s.Commit()
+		s.ledger.Committed()
+		p.take(0, record(3, first)) // after the commit too
+		if out := p.outcomes[domain.RequestID{3}]; !out.Again {
+			t.Errorf("a copy after the commit: %+v", out)
+		}
+		p.do(&domain.EraseMember{Member: id, At: 1})
+		is("erased", first, true)
+		delete(s.deleted, first)
+		p.take(0, record(4, first))
+		if out := p.outcomes[domain.RequestID{4}]; !out.Again {
+			t.Errorf("a copy after the erasure: %+v", out)
+		}
+	})
+}
+
+// A command that makes no member, or names none, keeps no data key; one made of a member who is gone is made
+// again.
+func TestDataKeys_OfWhatIsRefused(t *testing.T) {
+	withPair(t, func(p *pair) {
+		s := p.shards[0]
+		plain := &domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: name(0, 1), At: 1}
+		based := keyed(plain, domain.KeyID{1})
+		based.Personal.Base = 4
+		if out := p.do(based); !out.Again {
+			t.Errorf("made of a member who is gone: %+v", out)
+		}
+		if _, ok, _ := s.ledger.Find(1, name(0, 1)); ok || s.deleted[domain.KeyID{1}] {
+			t.Error("it made a member, or took another one's key")
+		}
+		id := p.do(plain).Member
+		attach := func(id domain.MemberID, key byte, met bool) domain.Outcome {
+			return p.do(&domain.AttachService{Member: id, Register: *keyed(plain, domain.KeyID{key}), Met: met})
+		}
+		p.refused("of no member", attach(domain.MemberIDOf(99, id.Slot()), 2, false), domain.NotFound, "memberid")
+		if !s.deleted[domain.KeyID{2}] {
+			t.Error("the key of an attachment to no member is kept")
+		}
+		p.do(&domain.EraseMember{Member: id, At: 1})
+		if out := attach(id, 3, false); out.Code != domain.Gone {
+			t.Errorf("of one who is erased: %+v", out)
+		}
+		if out := attach(id, 4, true); !out.Again {
+			t.Errorf("a registration that met one who is erased: %+v", out)
+		}
+		if !s.deleted[domain.KeyID{3}] || !s.deleted[domain.KeyID{4}] {
+			t.Error("the key of an attachment to one who is erased is kept")
+		}
+	})
+}
+
+// An identity that no member had is looked up in the store again once one has it, however many others were
+// looked up in between.
+func TestLedger_AbsentNoMore(t *testing.T) {
+	withPair(t, func(p *pair) {
+		s := p.shards[0]
+		s.Registrar = New(NewLedger(s.Store, 1), s.registered)
+		find := func(n byte) bool {
+			_, ok, err := s.ledger.Find(1, name(0, n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return ok
+		}
+		for n := range byte(4) {
+			p.do(&domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: name(0, 10+n), At: 1})
+		}
+		if find(1) {
+			t.Fatal("a member has it")
+		}
+		if err := s.Do(&domain.Record{}, func(t *tx.Tx) error {
+			t.Change(s.ledger.hold(domain.Identity{Hash: name(0, 1), State: domain.Held, Member: 5}))
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		s.Commit()
+		s.ledger.Committed()
+		for n := range byte(4) {
+			find(10 + n)
+		}
+		if !find(1) {
+			t.Error("the identity is of no member")
+		}
 	})
 }
