@@ -429,12 +429,13 @@ func (s *testShard) commit() {
 // crash has a shard start again as of its last commit, and apply its log from there on.
 func (s *testShard) crash() {
 	s.h.t.Helper()
+	applied := s.State.Shard.Next
 	s.merger = New(s.stats)
 	if err := s.Reopen(s.h.kids, s.merger); err != nil {
 		s.h.t.Fatal(err)
 	}
 	s.Follow = s.merger.Follow
-	for offset := s.State.Shard.Next; offset < int64(len(s.log)); offset++ {
+	for offset := s.State.Shard.Next; offset < applied; offset++ {
 		s.apply(offset)
 	}
 }
@@ -591,22 +592,32 @@ func (h *harness) counted() map[string][]domain.ActionID {
 	return all
 }
 
-// hashes are those of what counts for a member, ascending.
-func (h *harness) hashes(name string) string {
+// rowsOf are the rows that count for a member, of its shadows too.
+func (h *harness) rowsOf(name string) (rows []domain.Row) {
 	h.t.Helper()
 	s := h.shardOf(name)
 	of := s.State.Accounts.Of(account)
-	var hashes []int
 	for ord := range of.Audience.Members() {
 		past, err := s.State.Loaded.Past(member.Place{Account: account, Ord: ord})
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		for _, row := range past {
-			if !row.Flags.Dead() && of.Counting().Holds(&row) && of.Audience.ID(row.Ord) == h.ids[name] {
-				hashes = append(hashes, int(row.Hash))
+		for i := range past {
+			as := past[i]
+			if !as.Flags.Dead() && of.Counting().Holds(&as) && of.Audience.ID(as.Ord) == h.ids[name] {
+				rows = append(rows, past[i])
 			}
 		}
+	}
+	return rows
+}
+
+// hashes are those of what counts for a member, ascending.
+func (h *harness) hashes(name string) string {
+	h.t.Helper()
+	var hashes []uint64
+	for _, row := range h.rowsOf(name) {
+		hashes = append(hashes, row.Hash)
 	}
 	slices.Sort(hashes)
 	return strings.Trim(fmt.Sprint(hashes), "[]")
