@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"testing"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 )
 
 // On loopback the admin port answers a page by no name of its own; beyond it a scraper asks by any name, unless
@@ -31,7 +33,7 @@ func TestAdminPort_NamesItIsAskedBy(t *testing.T) {
 		{":0", []string{"ovation", "node-1"}, "evil.example", 403},
 	} {
 		p := &program{
-			cfg: Config{AdminPort: AdminPort{Admin: c.admin}, AdminHost: c.names}, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			cfg: config.Config{AdminPort: config.AdminPort{Admin: c.admin}, AdminHost: c.names}, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 			servers: servers{failed: make(chan error, 1)},
 		}
 		if err := p.openGate(t.Context()); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -44,7 +45,7 @@ type collecting struct {
 	DryRun    bool   `env:"-" help:"Read and map everything, show counts and the first records, connect to nothing."`
 	Show      int    `default:"5" env:"-" placeholder:"N" help:"Records that --dry-run shows."`
 
-	KafkaAccess
+	config.KafkaAccess
 }
 
 // CollectFile publishes a file.
@@ -186,7 +187,7 @@ func (c *collecting) connect(ctx context.Context, o *collect.Options) (closeAll 
 		o.API = collect.NewAPI(client.New(c.API, c.Key))
 	}
 	cfg := kafka.Config{Brokers: c.Kafka}
-	if err := c.into(&cfg, ""); err != nil {
+	if err := c.Into(&cfg, ""); err != nil {
 		return nil, err
 	}
 	if o.Log, err = collect.OpenLog(ctx, cfg, c.TopicPrefix+kafka.Activities); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/ovation-analytics/ovation/api/transport"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -25,7 +26,7 @@ type ConfigCmd struct {
 }
 
 // ConfigPrint prints the configuration.
-type ConfigPrint struct{ Config }
+type ConfigPrint struct{ config.Config }
 
 // Run prints every value under its flag's name, in the order of Config.
 func (*ConfigPrint) Run(ctx *kong.Context, w io.Writer) error {
@@ -53,7 +54,7 @@ func plain(v reflect.Value) any {
 }
 
 // ConfigValidate checks the configuration.
-type ConfigValidate struct{ Config }
+type ConfigValidate struct{ config.Config }
 
 // Run prints ok. Bad values end the command before, with what is wrong with them;
 // here the files are read. Secrets that are not there yet are made at the
@@ -70,21 +71,21 @@ func (c *ConfigValidate) Run(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := c.into(&kafka.Config{}, password); err != nil {
+	if err := c.Into(&kafka.Config{}, password); err != nil {
 		return err
 	}
 	if _, err := c.Token(); err != nil {
 		return fmt.Errorf("--admin-token: %w", err)
 	}
-	if _, err := c.readNetworks(slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := c.ReadNetworks(slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	if c.TLSCert != "" {
-		if _, err := transport.OpenCertificate(c.readCertificate, slog.New(slog.DiscardHandler)); err != nil {
+		if _, err := transport.OpenCertificate(c.ReadCertificate, slog.New(slog.DiscardHandler)); err != nil {
 			return fmt.Errorf("the certificate of the API: %w", err)
 		}
 	}
-	if _, err := c.openGeo(size.Bytes(math.MaxInt64), slog.New(slog.DiscardHandler)); err != nil {
+	if _, err := c.OpenGeo(size.Bytes(math.MaxInt64), slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintln(w, "ok")

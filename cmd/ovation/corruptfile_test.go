@@ -14,6 +14,7 @@ import (
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -21,9 +22,9 @@ import (
 
 // newSecondKafkaFixture is a program on its embedded log.
 func newSecondKafkaFixture(t *testing.T) *kafkaFixture {
-	h := &kafkaFixture{t: t, cfg: Config{
+	h := &kafkaFixture{t: t, cfg: config.Config{
 		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 2, Memory: 256 << 20,
-		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+		AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 	}}
 	h.open()
 	t.Cleanup(h.close)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 )
 
@@ -50,9 +51,9 @@ func TestData_UnusableEndsTheStart(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			data := c.fill(t, t.TempDir())
-			cfg := Config{
+			cfg := config.Config{
 				Data: data, HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 1, Memory: 256 << 20,
-				AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+				AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 			}
 			p, err := newProgram(ctx, cfg, slog.New(slog.DiscardHandler))
 			if err == nil {
@@ -86,7 +87,7 @@ func TestData_IsTheOwners(t *testing.T) {
 			must(t, os.Chmod(dir, mode))
 		}
 		var said bytes.Buffer
-		p := &program{cfg: Config{Data: dir}, log: slog.New(slog.NewTextHandler(&said, nil))}
+		p := &program{cfg: config.Config{Data: dir}, log: slog.New(slog.NewTextHandler(&said, nil))}
 		must(t, p.openSecrets(t.Context()))
 		if warned := strings.Contains(said.String(), fmt.Sprintf("mode %04o lets others in; chmod 700 it", mode)); warned != want || !want && said.Len() > 0 {
 			t.Errorf("mode %o: %s", mode, &said)

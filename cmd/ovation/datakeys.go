@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/actors/keys"
 	"github.com/ovation-analytics/ovation/api/port"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -34,13 +35,10 @@ func (k *dataKeys) Delete(ctx context.Context, ids []domain.KeyID) error {
 	return k.keeper.Delete(ctx, ids)
 }
 
-// keysDir is the directory of the data keys in --data.
-const keysDir = "keys"
-
 // opening opens the data keys: after the catalog, which has the slot keys.
 func (k *dataKeys) opening(p *program) func(context.Context) error {
 	return func(ctx context.Context) error {
-		dir := filepath.Join(p.cfg.Data, keysDir)
+		dir := filepath.Join(p.cfg.Data, config.KeysDir)
 		embedded := len(p.cfg.Kafka) == 0
 		if embedded && p.node.Catalog().SlotKeys() != nil {
 			there, err := keystore.Exists(nil, dir)

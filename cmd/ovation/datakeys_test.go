@@ -25,6 +25,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/actors/keys"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -42,14 +43,14 @@ func someDataKeys(n int) (all []seal.DataKey, ids []domain.KeyID, secrets [][]by
 }
 
 // embeddedConfig is a node with an embedded log of its own.
-func embeddedConfig(t *testing.T) Config {
-	return Config{
+func embeddedConfig(t *testing.T) config.Config {
+	return config.Config{
 		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 2, Memory: 256 << 20,
-		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+		AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 	}
 }
 
-func openProgram(t *testing.T, c Config) (*program, error) {
+func openProgram(t *testing.T, c config.Config) (*program, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -57,7 +58,7 @@ func openProgram(t *testing.T, c Config) (*program, error) {
 }
 
 // opened calls f with an open node, and closes it.
-func opened(t *testing.T, c Config, f func(p *program)) {
+func opened(t *testing.T, c config.Config, f func(p *program)) {
 	t.Helper()
 	p, err := openProgram(t, c)
 	if err != nil {
@@ -225,7 +226,7 @@ func countInFiles(t *testing.T, dir, except string, secrets ...[]byte) (n int) {
 func TestNode_MissingDataKeysAreRefused(t *testing.T) {
 	c := embeddedConfig(t)
 	opened(t, c, func(*program) {})
-	dir := filepath.Join(c.Data, keysDir)
+	dir := filepath.Join(c.Data, config.KeysDir)
 	if err := os.Rename(dir, dir+".away"); err != nil {
 		t.Fatal(err)
 	}

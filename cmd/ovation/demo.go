@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -20,7 +21,7 @@ import (
 
 // Demo is a node with an audience that can be seen at once.
 type Demo struct {
-	Config
+	config.Config
 	Seed     uint64 `default:"1" placeholder:"N" help:"The same seed gives the same audience and the same numbers; dates move by whole weeks."`
 	Members  int    `default:"3000" placeholder:"N" help:"Fans."`
 	Actions  int    `default:"320000" placeholder:"N" help:"Actions of the 52 weeks before this one."`

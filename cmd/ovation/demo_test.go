@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 )
 
 // --describe prints and starts nothing.
@@ -17,7 +18,7 @@ func TestDemo_Describe(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")
 	var out bytes.Buffer
-	d := Demo{Config: Config{Data: dir}, Seed: 1, Members: 200, Actions: 3000, Describe: true}
+	d := Demo{Config: config.Config{Data: dir}, Seed: 1, Members: 200, Actions: 3000, Describe: true}
 	if err := d.Run(t.Context(), &out); err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -31,7 +32,7 @@ type deadLetters struct {
 	TopicPrefix string   `placeholder:"TEXT" help:"Comes before the names of the topics."`
 	Output      string   `enum:"text,json" default:"text" help:"text, or json for one JSON object."`
 
-	KafkaAccess
+	config.KafkaAccess
 }
 
 // open opens the topics.
@@ -40,7 +41,7 @@ func (c *deadLetters) open(ctx context.Context) (l *dlq.Log, closed func(), err 
 		Brokers: c.Kafka, ClientID: "ovation-dlq",
 		Topics: []string{c.TopicPrefix + kafka.DeadLetters, c.TopicPrefix + kafka.Activities},
 	}
-	if err := c.into(&cfg, ""); err != nil {
+	if err := c.Into(&cfg, ""); err != nil {
 		return nil, nil, err
 	}
 	client, err := kafka.New(cfg)

@@ -10,10 +10,9 @@
 //	app, key, status, accept-gap, verify, rebuild ──┘
 //
 //	main.go         the commands, exit codes, signals
-//	config*.go      the configuration of a node: flags, a YAML file, config print and validate
+//	configcmd.go    config print and validate
 //	secretscmd.go   new master keys; signing keys are asked of the admin port (signingkey.go)
-//	kafkaaccess.go  TLS and passwords that brokers want, and the node's own
-//	publicport.go   how the API's port is served: certificate, access log, drain
+//	publicport.go   what the API's port has open: certificate, access log, locations, networks
 //	serve.go        a node: program.go opens, runs and closes it, open.go and logs.go are the
 //	                steps of opening, engine.go the adapters between rooms
 //	manage.go       the commands that ask the admin port; verify.go those that follow a run
@@ -28,6 +27,7 @@
 //
 // What the commands do is in packages below:
 //
+//	config          the configuration of a node: flags, a YAML file, what its files hold
 //	secrets         the installation's secrets: made once, never overwritten
 //	files, size     small files of operators, private ones; numbers of bytes
 //	tuning          --memory, the heap, malloc, huge pages: the process on its machine

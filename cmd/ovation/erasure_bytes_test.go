@@ -18,6 +18,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/storetest"
@@ -140,7 +141,7 @@ func (h *ward) compacted(disk *vfs.MemFS, dir string) []byte {
 	_, err := vfs.Clone(disk, c, dir, dir)
 	h.must(err)
 	merger := format.Merger
-	if dir == keysDir {
+	if dir == config.KeysDir {
 		merger = nil
 	}
 	h.must(storetest.Compact(c, dir, merger))
@@ -162,7 +163,7 @@ func found(in []byte, values [][]byte) (n int) {
 // holds compares what a store and the data keys hold of fans with all or nothing of it.
 func (h *ward) holds(when string, disk *vfs.MemFS, living, erased []*fan) {
 	h.Helper()
-	stored, keys := h.compacted(disk, "store"), h.compacted(disk, keysDir)
+	stored, keys := h.compacted(disk, "store"), h.compacted(disk, config.KeysDir)
 	for _, f := range slices.Concat(living, erased) {
 		ids := make([][]byte, len(f.keys))
 		for i := range f.keys {
@@ -291,7 +292,7 @@ func TestErasure_NoFileHasAnythingOfAMember(t *testing.T) {
 		after := h.stopped()
 		h.holds("after", after, living, erased)
 
-		_, err := vfs.Clone(after, older, keysDir, keysDir)
+		_, err := vfs.Clone(after, older, config.KeysDir, config.KeysDir)
 		h.must(err)
 		h.started(older)
 		h.unreadable(living, erased)

@@ -22,6 +22,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -31,7 +32,7 @@ type kafkaFixture struct {
 	cluster *kfake.Cluster
 	admin   *kadm.Client
 	kgo     *kgo.Client
-	cfg     Config
+	cfg     config.Config
 
 	p     *program
 	ended chan error
@@ -51,9 +52,9 @@ func newKafkaFixture(t *testing.T) *kafkaFixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	h := &kafkaFixture{t: t, cluster: c, cfg: Config{
+	h := &kafkaFixture{t: t, cluster: c, cfg: config.Config{
 		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", Kafka: c.ListenAddrs(), Shards: 2, Memory: 256 << 20,
-		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+		AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 	}}
 	if h.kgo, err = kgo.NewClient(kgo.SeedBrokers(c.ListenAddrs()...), kgo.RecordPartitioner(kgo.ManualPartitioner()), kgo.ProducerBatchMaxBytes(kafka.MaxActivityBytes)); err != nil {
 		t.Fatal(err)

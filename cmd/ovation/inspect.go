@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	keystore "github.com/ovation-analytics/ovation/storage/keys"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
@@ -65,7 +66,7 @@ func (i *Inspect) keys(out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%q is not whole bytes in hex", i.Prefix)
 	}
-	dir, err := i.there(keysDir)
+	dir, err := i.there(config.KeysDir)
 	if err != nil {
 		return err
 	}

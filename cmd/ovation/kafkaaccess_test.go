@@ -11,6 +11,7 @@ import (
 
 	kafkago "github.com/segmentio/kafka-go"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest/broker/wire"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -21,9 +22,9 @@ import (
 func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	p, err := newProgram(ctx, Config{
+	p, err := newProgram(ctx, config.Config{
 		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 2, Memory: 256 << 20,
-		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+		AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 	}, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		t.Fatal(err)
@@ -33,13 +34,13 @@ func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	trim := func(a KafkaAccess, s *secrets.Secrets, topic string) error {
+	trim := func(a config.KafkaAccess, s *secrets.Secrets, topic string) error {
 		password, err := s.KafkaPassword(a.KafkaUser)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := kafka.Config{Brokers: []string{p.broker.Addr()}}
-		if err := a.into(&c, password); err != nil {
+		if err := a.Into(&c, password); err != nil {
 			t.Fatal(err)
 		}
 		client, err := kafka.New(c)
@@ -50,11 +51,11 @@ func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 		_, err = client.DeleteRecords(ctx, topic, 0, 0)
 		return err
 	}
-	node := KafkaAccess{KafkaSASL: "scram-sha-256", KafkaUser: wire.NodeUser}
+	node := config.KafkaAccess{KafkaSASL: "scram-sha-256", KafkaUser: wire.NodeUser}
 	other := *p.secrets
 	other.Pepper[0]++
 	for _, topic := range []string{kafka.Journal, kafka.Catalog, kafka.Activities, kafka.DeadLetters} {
-		if err := trim(KafkaAccess{}, p.secrets, topic); !errors.Is(err, kafkago.TopicAuthorizationFailed) {
+		if err := trim(config.KafkaAccess{}, p.secrets, topic); !errors.Is(err, kafkago.TopicAuthorizationFailed) {
 			t.Errorf("a stranger trims %s: %v", topic, err)
 		}
 		if err := trim(node, p.secrets, topic); err != nil {

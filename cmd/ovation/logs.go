@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/router"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
@@ -61,7 +62,7 @@ func (p *program) openLog(ctx context.Context) error {
 			return err
 		}
 		own := wire.Config{
-			Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: p.cfg.ownTopics(), Kept: p.cfg.keptTopics(), OwnGroups: ingest.RouterGroups, Password: password,
+			Listen: p.cfg.EmbeddedKafka, Logger: p.log, Own: ownTopics(p.cfg.TopicPrefix), Kept: keptTopics(p.cfg.TopicPrefix), OwnGroups: ingest.RouterGroups, Password: password,
 			MaxProduce: p.budget.Log.Request, MaxFetch: p.budget.Log.Request / 2, KeepBytes: p.budget.Log.Connection,
 		}
 		if p.broker, err = wire.New(own, l); err != nil {
@@ -75,7 +76,7 @@ func (p *program) openLog(ctx context.Context) error {
 		})
 		p.brokers = []string{p.broker.Addr()}
 	}
-	if p.cfg.inTheClear() {
+	if p.cfg.InTheClear() {
 		p.log.Warn("the password of Kafka goes over the network as it is: --kafka-sasl plain is without TLS")
 	}
 	var err error
@@ -95,7 +96,7 @@ func (p *program) newClient() (*kafka.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.cfg.into(&c, password); err != nil {
+	if err := p.cfg.Into(&c, password); err != nil {
 		return nil, err
 	}
 	return kafka.New(c)
@@ -152,9 +153,9 @@ func (p *program) ensureTopics(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		}
-		if p.cfg.ownAddress() != "" {
+		if p.cfg.OwnAddress() != "" {
 			err = fmt.Errorf("%w; %s is also where this node would serve its embedded log: leave out --kafka (OVATION_KAFKA) "+
-				"where that log is wanted", err, p.cfg.ownAddress())
+				"where that log is wanted", err, p.cfg.OwnAddress())
 		}
 		p.gate.Wait(fmt.Errorf("no broker serves this node yet: %w", err))
 		if text := err.Error(); text != logged { // not the same every second
@@ -196,7 +197,7 @@ func (p *program) tryTopics(ctx context.Context, client *kafka.Client) error {
 }
 
 // shardsOf is how many partitions the journal has, or is to be made with.
-func shardsOf(ctx context.Context, client *kafka.Client, cfg *Config) (int, error) {
+func shardsOf(ctx context.Context, client *kafka.Client, cfg *config.Config) (int, error) {
 	name := cfg.TopicPrefix + kafka.Journal
 	cluster, err := client.Describe(ctx, name)
 	if err != nil {
@@ -265,3 +266,15 @@ type publicTopic struct{ *ingest.Source }
 
 // Reader reads and decodes one partition.
 func (s publicTopic) Reader(partition int) router.SourceReader { return s.Source.Reader(partition) }
+
+// ownTopics are the topics that the embedded log lets only nodes change: what a node's
+// state is made of.
+func ownTopics(prefix string) []string {
+	return []string{prefix + kafka.Journal, prefix + kafka.Catalog}
+}
+
+// keptTopics are the topics that every client appends to or reads, and that the embedded log lets only nodes trim
+// and delete.
+func keptTopics(prefix string) []string {
+	return []string{prefix + kafka.Activities, prefix + kafka.DeadLetters}
+}

@@ -12,12 +12,13 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
 
 // CLI is the command line: every command is a field, its Run does it.
 type CLI struct {
-	Config configFile `placeholder:"FILE" help:"YAML file of flag names and values. Flags and OVATION_* variables outrank it."`
+	Config config.File `placeholder:"FILE" help:"YAML file of flag names and values. Flags and OVATION_* variables outrank it."`
 
 	Demo      Demo       `cmd:"" help:"Try it: one node with the embedded log, and simulated collectors."`
 	Serve     Serve      `cmd:"" help:"Run a node."`
@@ -99,7 +100,7 @@ func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
 		kong.Writers(stdout, stderr),
 		kong.DefaultEnvars("OVATION"),
 		kong.PostBuild(keepDemoApart),
-		kong.Resolvers(noValues),
+		kong.Resolvers(config.NoValues),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.ValueFormatter(helpOf),
 	)

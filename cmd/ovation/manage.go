@@ -15,6 +15,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 )
 
 // App is about accounts and applications.
@@ -36,7 +37,7 @@ type Key struct {
 
 // adminClient is what every command has that asks the admin port.
 type adminClient struct {
-	AdminPort
+	config.AdminPort
 	Output string `enum:"text,json" default:"text" help:"text, or json for one JSON object."`
 }
 

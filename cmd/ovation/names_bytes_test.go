@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -266,7 +267,7 @@ func (r *roads) search(when string, disk *vfs.MemFS, records []byte, open int) {
 	lines := r.h.lines.text()
 	stored := r.h.compacted(disk, "store")
 	for where, in := range map[string][]byte{
-		"the store": stored, "the catalog": r.h.compacted(disk, "catalog"), "the data keys": r.h.compacted(disk, keysDir),
+		"the store": stored, "the catalog": r.h.compacted(disk, "catalog"), "the data keys": r.h.compacted(disk, config.KeysDir),
 		"the logs": records, "the lines": []byte(lines), "the files": r.h.files(disk, ""),
 	} {
 		if has := holding(in, r.sealed); len(has) > 0 {

@@ -20,6 +20,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/networks"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 )
 
 // A node asks the networks of its file: tokens are checked and refreshed; a file that others can read
@@ -38,9 +39,9 @@ func TestServe_Networks(t *testing.T) {
 	file := filepath.Join(dir, "networks.json")
 	must(t, os.WriteFile(file, []byte(strings.ReplaceAll(networksFile, "https://net.example", network.URL)), 0o644))
 	var said bytes.Buffer
-	cfg := Config{
+	cfg := config.Config{
 		Data: filepath.Join(dir, "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 1, Memory: 256 << 20,
-		PrivateFiles: PrivateFiles{Networks: file}, AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+		PrivateFiles: config.PrivateFiles{Networks: file}, AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 	}
 	log := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	if _, err := newProgram(ctx, cfg, log); err == nil || !strings.Contains(err.Error(), "--networks: "+file+": mode 0644 lets others in") {

@@ -19,6 +19,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/size"
@@ -41,7 +42,7 @@ func incarnation() uint64 {
 // probe checks that the addresses are free, and opens what the API's port needs, before anything
 // is made: a node that cannot listen leaves no directory.
 func (p *program) probe(context.Context) error {
-	if err := checkData(&p.cfg); err != nil {
+	if err := p.cfg.CheckData(); err != nil {
 		return err
 	}
 	addresses := []string{p.cfg.HTTP, p.cfg.Admin}
@@ -58,15 +59,15 @@ func (p *program) probe(context.Context) error {
 		}
 	}
 	var err error
-	p.port, err = p.cfg.PublicPort.open(p.log)
+	p.port, err = openPublicPort(&p.cfg.PublicPort, p.log)
 	p.onClose(p.port.close)
 	if err != nil {
 		return err
 	}
-	if p.port.networks, err = p.cfg.readNetworks(p.log); err != nil {
+	if p.port.networks, err = p.cfg.ReadNetworks(p.log); err != nil {
 		return err
 	}
-	p.port.geo, err = p.cfg.openGeo(p.cfg.Memory, p.log)
+	p.port.geo, err = p.cfg.OpenGeo(p.cfg.Memory, p.log)
 	return err
 }
 
@@ -118,8 +119,8 @@ func (p *program) awaitDisk(ctx context.Context) error {
 }
 
 // diskHeadroom is nil, or which directory cannot be opened for want of it.
-func diskHeadroom(c *Config) error {
-	for _, dir := range c.dataDirs() {
+func diskHeadroom(c *config.Config) error {
+	for _, dir := range c.DataDirs() {
 		if err := pebblefs.CanOpen(nil, dir); err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
@@ -299,11 +300,11 @@ func (p *program) makeLayout(ctx context.Context) error {
 }
 
 func (p *program) openAPI(context.Context) error {
-	base := cmp.Or(p.cfg.BaseURL, p.cfg.scheme()+"://"+p.public.Addr().String())
+	base := cmp.Or(p.cfg.BaseURL, p.cfg.Scheme()+"://"+p.public.Addr().String())
 	var err error
 	p.api, err = api.New(api.Config{
 		Engine: engine{p.node}, Hasher: p.hasher, Now: time.Now, BaseURL: base, ByHost: p.cfg.BaseURL == "",
-		Signing: p.secrets.PrivateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, LogRetention: p.topics.kept, Logger: p.log, Access: p.port.accessLogger(), Proxies: p.cfg.proxies(), Demo: p.cfg.Demo,
+		Signing: p.secrets.PrivateHalves(), TokenKey: p.secrets.Token, Keys: p.keys.keeper, LogRetention: p.topics.kept, Logger: p.log, Access: p.port.accessLogger(), Proxies: p.cfg.Proxies(), Demo: p.cfg.Demo,
 		Lookups: api.Lookups{Geo: p.port.located(), Networks: p.port.networks},
 		Memory: api.Memory{
 			CacheBytes: int(p.budget.API.Cached), OpenedBytes: int(p.budget.API.Opened), InFlightBytes: p.budget.API.InFlight,

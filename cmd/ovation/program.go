@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/transport"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
@@ -28,7 +29,7 @@ import (
 // program is a node: every room, wired. newProgram opens it, Run serves until its
 // context ends, Close gives everything back.
 type program struct {
-	cfg     Config
+	cfg     config.Config
 	log     *slog.Logger
 	budget  tuning.Budget
 	secrets *secrets.Secrets
@@ -67,12 +68,12 @@ type servers struct {
 // newProgram opens the node: when it returns, the addresses are known, the engine
 // catches up and the API does not answer yet. Meanwhile the admin port says what the node waits
 // for.
-func newProgram(ctx context.Context, cfg Config, log *slog.Logger) (*program, error) {
+func newProgram(ctx context.Context, cfg config.Config, log *slog.Logger) (*program, error) {
 	return claimProgram(ctx, cfg, log, func() error { return nil })
 }
 
 // claimProgram is newProgram, with a step before anything is written into --data.
-func claimProgram(ctx context.Context, cfg Config, log *slog.Logger, claim func() error) (_ *program, err error) {
+func claimProgram(ctx context.Context, cfg config.Config, log *slog.Logger, claim func() error) (_ *program, err error) {
 	p := &program{cfg: cfg, log: log, servers: servers{metrics: status.NewRegistry(), failed: make(chan error, 2)}}
 	defer func() {
 		if err != nil {

@@ -21,6 +21,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 )
 
 // issueCertificate writes a certificate of 127.0.0.1 and its key, and gives the pool that trusts it.
@@ -54,9 +56,9 @@ func TestServe_PublicPort(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, roots := issueCertificate(t, dir, 7)
 	access := filepath.Join(dir, "access.log")
-	p, err := newProgram(ctx, Config{
+	p, err := newProgram(ctx, config.Config{
 		Data: filepath.Join(dir, "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 1, Memory: 256 << 20,
-		AdminPort: AdminPort{Admin: "127.0.0.1:0"}, PublicPort: PublicPort{TLSCert: cert, TLSKey: key, AccessLog: access},
+		AdminPort: config.AdminPort{Admin: "127.0.0.1:0"}, PublicPort: config.PublicPort{TLSCert: cert, TLSKey: key, AccessLog: access},
 	}, slog.New(slog.DiscardHandler))
 	must(t, err)
 	running, stop := context.WithCancel(ctx)
@@ -143,19 +145,19 @@ func TestConfig_Certificate(t *testing.T) {
 	for _, c := range []struct{ cert, key, want string }{
 		{cert, key, ""}, {cert, otherKey, "certificate of the API"}, {cert, open, "chmod 600"}, {"none.pem", key, "--tls-cert: "}, {cert, "none.pem", "--tls-key: "},
 	} {
-		_, err := (&PublicPort{TLSCert: c.cert, TLSKey: c.key}).open(slog.New(slog.DiscardHandler))
+		_, err := openPublicPort(&config.PublicPort{TLSCert: c.cert, TLSKey: c.key}, slog.New(slog.DiscardHandler))
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s and %s: %v", c.cert, c.key, err)
 		}
 	}
-	for want, bad := range map[string]PublicPort{
+	for want, bad := range map[string]config.PublicPort{
 		"--tls-key": {TLSCert: cert}, "--tls-cert": {TLSKey: key}, "--drain": {Drain: time.Hour}, "0s": {Drain: -1},
 	} {
 		if err := bad.Validate(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}
-	if _, err := (&PublicPort{AccessLog: filepath.Join(dir, "none", "access.log")}).open(slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(fmt.Sprint(err), "--access-log") {
+	if _, err := openPublicPort(&config.PublicPort{AccessLog: filepath.Join(dir, "none", "access.log")}, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(fmt.Sprint(err), "--access-log") {
 		t.Error(err)
 	}
 }

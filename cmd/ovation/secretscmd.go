@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 )
 
@@ -28,7 +29,7 @@ func (c *RotateMaster) Run(_ context.Context, out io.Writer) error {
 	if os.Getenv(secrets.MasterKeys) != "" {
 		return fmt.Errorf("the master keys are in %s: put a new ID:KEY in front there, of 32 and 64 random hex digits", secrets.MasterKeys)
 	}
-	path := (&Config{Data: c.Data, PrivateFiles: PrivateFiles{Secrets: c.Secrets}}).SecretsFile()
+	path := (&config.Config{Data: c.Data, PrivateFiles: config.PrivateFiles{Secrets: c.Secrets}}).SecretsFile()
 	id, err := secrets.RotateMaster(path)
 	if err != nil {
 		return err

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 )
 
 // Serve runs a node.
-type Serve struct{ Config }
+type Serve struct{ config.Config }
 
 // Run serves until ctx ends, then drains.
 func (s *Serve) Run(ctx context.Context) error {

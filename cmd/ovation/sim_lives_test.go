@@ -14,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/credentials"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/activity"
@@ -84,7 +85,7 @@ func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits) (
 		cancel()
 	}()
 	e := &engineLife{power: p, hits: hits, off: w.broker().power.isOff, program: &program{
-		cfg: Config{Shards: simShards, Memory: 8 << 20}, log: p.console, secrets: secrets,
+		cfg: config.Config{Shards: simShards, Memory: 8 << 20}, log: p.console, secrets: secrets,
 	}}
 	defer func() {
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	brokerlog "github.com/ovation-analytics/ovation/ingest/broker/log"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -286,7 +287,7 @@ func (w *simulation) again() error {
 	}
 	w.closedWell()
 	disk := newDisk()
-	if _, err := vfs.Clone(w.engine.power.disk, disk, keysDir, keysDir); err != nil {
+	if _, err := vfs.Clone(w.engine.power.disk, disk, config.KeysDir, config.KeysDir); err != nil {
 		return fmt.Errorf("copy the data keys: %w", err)
 	}
 	w.setEngine(nil)

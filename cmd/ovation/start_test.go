@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 )
 
 // A node whose address is taken reports it and leaves no directory behind.
@@ -44,10 +46,15 @@ func TestRun_ErrorsOfFlagsNameTheCommand(t *testing.T) {
 
 // Help promises nothing that is absent.
 func TestHelp_SpeaksOfNothingThatIsAbsent(t *testing.T) {
-	source, err := filepath.Glob("*.go")
+	commands, err := filepath.Glob("*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	flags, err := filepath.Glob("config/*.go")
+	if err != nil || len(flags) == 0 {
+		t.Fatal(flags, err)
+	}
+	source := append(commands, flags...)
 	for _, file := range source {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -83,9 +90,9 @@ func TestInspect_MakesNothing(t *testing.T) {
 // An installation keeps its number of shards, and the node that is started with another one warns.
 func TestServe_ShardsOfTheInstallation(t *testing.T) {
 	t.Parallel()
-	cfg := Config{
+	cfg := config.Config{
 		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 2, Memory: 256 << 20,
-		AdminPort: AdminPort{Admin: "127.0.0.1:0"},
+		AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 	}
 	for _, shards := range []int{2, 5, 1, 2} {
 		var log bytes.Buffer
@@ -117,8 +124,8 @@ func TestServe_OwnAddressAsKafka(t *testing.T) {
 			t.Errorf("%s: %d %s", kafka, code, &stderr)
 		}
 	}
-	for _, c := range []Config{
-		{Kafka: []string{"127.0.0.1:9092"}, EmbeddedKafka: embeddedKafka}, // a real broker at its own port
+	for _, c := range []config.Config{
+		{Kafka: []string{"127.0.0.1:9092"}, EmbeddedKafka: "127.0.0.1:9092"}, // a real broker at its own port
 		{Kafka: []string{"broker-1:28392"}, EmbeddedKafka: own},
 		{Kafka: []string{"127.0.0.1:28393"}, EmbeddedKafka: own},
 	} {
@@ -127,7 +134,7 @@ func TestServe_OwnAddressAsKafka(t *testing.T) {
 			t.Errorf("%v: %v", c.Kafka, err)
 		}
 	}
-	if c := (&Config{Kafka: []string{"localhost:9092"}, EmbeddedKafka: embeddedKafka}); c.ownAddress() == "" {
+	if c := (&config.Config{Kafka: []string{"localhost:9092"}, EmbeddedKafka: "127.0.0.1:9092"}); c.OwnAddress() == "" {
 		t.Error("the wait does not name the address")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 	"github.com/ovation-analytics/ovation/storage/store"
@@ -191,7 +192,7 @@ func TestVerify_OneAtATime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	h.must(h.p.verifier.Start(verify.Order{Rate: 1}))
-	c := Verify{adminClient: adminClient{AdminPort: AdminPort{Admin: h.p.admin.Addr().String()}, Output: "json"}}
+	c := Verify{adminClient: adminClient{AdminPort: config.AdminPort{Admin: h.p.admin.Addr().String()}, Output: "json"}}
 	if _, err := follow(ctx, &c.adminClient, "/verify", verifyProgress, func(*verify.Verification) bool { return true }); err == nil || !strings.Contains(err.Error(), "is cancelled") {
 		t.Errorf("the command that was ended says %v", err)
 	}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -11,9 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dataDirs are the directories of --data that are opened.
-func (c *Config) dataDirs() []string {
-	names := []string{"store", "catalog", keysDir}
+// KeysDir is the directory of the data keys in --data.
+const KeysDir = "keys"
+
+// DataDirs are the directories of --data that are opened.
+func (c *Config) DataDirs() []string {
+	names := []string{"store", "catalog", KeysDir}
 	if len(c.Kafka) == 0 {
 		names = append(names, "log")
 	}
@@ -23,10 +26,10 @@ func (c *Config) dataDirs() []string {
 	return names
 }
 
-// checkData is nil, or why --data cannot be opened and will not be by itself: something in its place is no
+// CheckData is nil, or why --data cannot be opened and will not be by itself: something in its place is no
 // directory, or this user may not read and write it.
-func checkData(c *Config) error {
-	for _, dir := range append([]string{c.Data}, c.dataDirs()...) {
+func (c *Config) CheckData() error {
+	for _, dir := range append([]string{c.Data}, c.DataDirs()...) {
 		if err := usable(dir); err != nil {
 			return fmt.Errorf("--data: %w", err)
 		}

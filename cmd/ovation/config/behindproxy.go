@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -38,8 +38,8 @@ func (b *BehindProxy) Validate() error {
 // headerLetters are what names of headers are made of here.
 const headerLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-// proxies are the values, which are valid.
-func (b *BehindProxy) proxies() serve.Proxies {
+// Proxies are the values, which are valid.
+func (b *BehindProxy) Proxies() serve.Proxies {
 	p := serve.Proxies{Header: http.CanonicalHeaderKey(b.ClientIPHeader)}
 	for _, text := range b.TrustedProxy {
 		if network, err := networkOf(text); err == nil {

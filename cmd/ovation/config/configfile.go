@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -16,15 +16,15 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 )
 
-// configFile is the --config flag: a YAML file of flag names and values.
-type configFile string
+// File is the --config flag: a YAML file of flag names and values.
+type File string
 
 const maxConfigFile = 1 << 20
 
 // BeforeResolve makes the file a source of values, once the command line and the
 // environment are known.
-func (f configFile) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
-	path, _ := ctx.FlagValue(trace.Flag).(configFile)
+func (f File) BeforeResolve(ctx *kong.Context, trace *kong.Path) error {
+	path, _ := ctx.FlagValue(trace.Flag).(File)
 	if path == "" {
 		return nil
 	}
@@ -87,9 +87,9 @@ func (f fileValues) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any
 	return value, nil
 }
 
-// noValues is a resolver without values. With a resolver present kong reports a
+// NoValues is a resolver without values. With a resolver present kong reports a
 // bad variable of the environment only if nothing outranks it.
-var noValues = kong.ResolverFunc(func(*kong.Context, *kong.Path, *kong.Flag) (any, error) { return nil, nil })
+var NoValues = kong.ResolverFunc(func(*kong.Context, *kong.Path, *kong.Flag) (any, error) { return nil, nil })
 
 // readConfigFile reads one flat mapping; lists become comma-separated, as on the
 // command line.

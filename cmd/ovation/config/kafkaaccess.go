@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"cmp"
@@ -50,11 +50,11 @@ func (a *KafkaAccess) tls() bool { return a.KafkaTLS || a.KafkaCA != "" || a.Kaf
 
 func (a *KafkaAccess) sasl() bool { return a.KafkaSASL != "" && a.KafkaSASL != "none" }
 
-// inTheClear reports that the network carries the password unencrypted.
-func (a *KafkaAccess) inTheClear() bool { return a.KafkaSASL == "plain" && !a.tls() }
+// InTheClear reports that the network carries the password unencrypted.
+func (a *KafkaAccess) InTheClear() bool { return a.KafkaSASL == "plain" && !a.tls() }
 
-// into fills in a client's configuration. Stored is the password of the file of secrets.
-func (a *KafkaAccess) into(cfg *kafka.Config, stored string) (err error) {
+// Into fills in a client's configuration. Stored is the password of the file of secrets.
+func (a *KafkaAccess) Into(cfg *kafka.Config, stored string) (err error) {
 	if a.tls() {
 		if cfg.TLS, err = a.tlsConfig(); err != nil {
 			return err
@@ -102,16 +102,4 @@ func (a *KafkaAccess) tlsConfig() (*tls.Config, error) {
 	}
 	c.Certificates = []tls.Certificate{pair}
 	return c, nil
-}
-
-// ownTopics are the topics that the embedded log lets only nodes change: what a node's
-// state is made of.
-func (c *Config) ownTopics() []string {
-	return []string{c.TopicPrefix + kafka.Journal, c.TopicPrefix + kafka.Catalog}
-}
-
-// keptTopics are the topics that every client appends to or reads, and that the embedded log lets only nodes trim
-// and delete.
-func (c *Config) keptTopics() []string {
-	return []string{c.TopicPrefix + kafka.Activities, c.TopicPrefix + kafka.DeadLetters}
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -104,7 +104,7 @@ func (c *Config) Validate() error {
 		errs = append(errs, errors.New("--kafka-tls, --kafka-ca, --kafka-cert, --kafka-sasl, --kafka-user: "+
 			"without --kafka there is no broker to show it to"))
 	}
-	if own := c.ownAddress(); own != "" && c.EmbeddedKafka != embeddedKafka { // both were asked for
+	if own := c.OwnAddress(); own != "" && c.EmbeddedKafka != embeddedKafka { // both were asked for
 		bad("kafka", "%s is this node's own --embedded-kafka, which it serves only without --kafka (OVATION_KAFKA)", own)
 	}
 	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate(), c.BehindProxy.Validate())...)
@@ -113,8 +113,8 @@ func (c *Config) Validate() error {
 // embeddedKafka is --embedded-kafka where none is given.
 const embeddedKafka = "127.0.0.1:9092"
 
-// ownAddress is the broker of --kafka that is at the address of --embedded-kafka; empty: none.
-func (c *Config) ownAddress() string {
+// OwnAddress is the broker of --kafka that is at the address of --embedded-kafka; empty: none.
+func (c *Config) OwnAddress() string {
 	for _, broker := range c.Kafka {
 		if host, port := here(broker); port != "0" && host != "" {
 			if own, at := here(c.EmbeddedKafka); own == host && at == port {

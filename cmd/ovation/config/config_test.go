@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"os"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -23,13 +24,21 @@ func parse(t *testing.T, args []string, env map[string]string, file string) (*Co
 		}
 		args = append([]string{"--config", path}, args...)
 	}
-	parser, err := newParser(t.Output(), t.Output())
+	var cli struct {
+		Config File
+		Demo   struct {
+			Config
+			Members int
+		} `cmd:""`
+		Serve struct{ Config }      `cmd:""`
+		App   struct{ Plan string } `cmd:""`
+	}
+	parser, err := kong.New(&cli, kong.DefaultEnvars("OVATION"), kong.Resolvers(NoValues))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cli := parser.Model.Target.Addr().Interface().(*CLI)
-	_, err = parser.Parse(append([]string{"config", "print"}, args...))
-	return &cli.ConfigCmd.Print.Config, err
+	_, err = parser.Parse(append([]string{"serve"}, args...))
+	return &cli.Serve.Config, err
 }
 
 func defaults() *Config {

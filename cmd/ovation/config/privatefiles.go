@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -14,8 +14,8 @@ type PrivateFiles struct {
 	Networks string `placeholder:"FILE" help:"JSON file of the networks that members' tokens are checked and refreshed at, mode 0600 (default: at none)."`
 }
 
-// readNetworks opens the networks of the file; nil without --networks.
-func (f *PrivateFiles) readNetworks(log *slog.Logger) (*networks.Networks, error) {
+// ReadNetworks opens the networks of the file; nil without --networks.
+func (f *PrivateFiles) ReadNetworks(log *slog.Logger) (*networks.Networks, error) {
 	if f.Networks == "" {
 		return nil, nil
 	}
