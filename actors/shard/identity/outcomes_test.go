@@ -597,3 +597,73 @@ func TestLedger_AbsentNoMore(t *testing.T) {
 		}
 	})
 }
+
+// A step of a claim that comes twice, or late, changes nothing for another member: a question repeated by the
+// same member is granted again, a release by one who does not have the identity leaves it.
+func TestClaims_RepeatedSteps(t *testing.T) {
+	withPair(t, func(p *pair) {
+		s := p.shards[0]
+		one, two := domain.MemberIDOf(5, name(1, 9).Slot()), domain.MemberIDOf(6, name(1, 9).Slot())
+		step := func(step domain.ClaimStep, of domain.MemberID) (answers []domain.ClaimStep) {
+			t.Helper()
+			p.take(0, &domain.Record{Kind: domain.KindClaim, Account: 1, Command: &domain.Claim{
+				Step: step, Identity: name(0, 1), Type: domain.ByPartner, Member: of, Asked: domain.RequestID{9},
+			}})
+			for _, o := range s.outbox[1] {
+				answers = append(answers, o.Command.(*domain.Claim).Step)
+			}
+			s.outbox[1] = nil
+			return answers
+		}
+		for _, c := range []struct {
+			step domain.ClaimStep
+			of   domain.MemberID
+			want []domain.ClaimStep
+		}{
+			{domain.ClaimAsk, one, []domain.ClaimStep{domain.ClaimGranted}},
+			{domain.ClaimAsk, one, []domain.ClaimStep{domain.ClaimGranted}},
+			{domain.ClaimAsk, two, []domain.ClaimStep{domain.ClaimTaken}},
+			{domain.ClaimRelease, two, nil},
+			{domain.ClaimAsk, two, []domain.ClaimStep{domain.ClaimTaken}},
+			{domain.ClaimRelease, one, nil},
+			{domain.ClaimAsk, two, []domain.ClaimStep{domain.ClaimGranted}},
+			{domain.ClaimRelease, one, nil},
+			{domain.ClaimAsk, one, []domain.ClaimStep{domain.ClaimTaken}},
+		} {
+			if got := step(c.step, c.of); !slices.Equal(got, c.want) {
+				t.Errorf("step %v of member %d is answered by %v, want %v", c.step, c.of, got, c.want)
+			}
+		}
+	})
+}
+
+// A registration by an identity of a member in another shard is applied there; made again, the key that it came
+// with is deleted there too.
+func TestDataKeys_OfForwardedRegistrations(t *testing.T) {
+	withPair(t, func(p *pair) {
+		id := p.do(&domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: name(1, 1), At: 1}).Member
+		other := &domain.RegisterMember{Application: 1, Service: domain.Deezer, Identity: name(0, 2), At: 1}
+		p.done("attached", p.do(&domain.AttachService{Member: id, Register: *other}), id)
+		p.done("registered", p.do(keyed(other, domain.KeyID{1})), id)
+		p.requests-- // the same request, made again
+		p.do(keyed(other, domain.KeyID{2}))
+		for key, deleted := range map[byte]bool{1: false, 2: true} {
+			if p.shards[1].deleted[domain.KeyID{key}] != deleted || p.shards[0].deleted[domain.KeyID{key}] {
+				t.Errorf("key %d is deleted: %t", key, p.shards[1].deleted[domain.KeyID{key}])
+			}
+		}
+	})
+}
+
+// A copy of a registration makes no second member, also where the first one was made and erased in the same
+// commit.
+func TestDataKeys_OfACopyInOneCommit(t *testing.T) {
+	withPair(t, func(p *pair) {
+		c := keyed(&domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: name(0, 1), At: 1}, domain.KeyID{1})
+		id := p.do(c).Member
+		p.do(&domain.EraseMember{Member: id, At: 1})
+		if out := p.do(c); !out.Again {
+			t.Errorf("a copy: %+v", out)
+		}
+	})
+}
