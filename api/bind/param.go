@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -134,11 +133,11 @@ func (q *Param) setter() func(v reflect.Value, s string) error {
 	switch q.Type.Kind() {
 	case reflect.String:
 		return func(v reflect.Value, s string) error {
-			switch {
-			case q.Max < ByteLimit && int64(utf8.RuneCountInString(s)) > q.Max:
-				return fmt.Errorf("must be at most %d characters long", q.Max)
-			case q.Max >= ByteLimit && int64(len(s)) > q.Max:
+			if q.Max >= ByteLimit && int64(len(s)) > q.Max {
 				return fmt.Errorf("must be at most %d bytes long", q.Max)
+			}
+			if err := atMost(q.Max, s); err != nil {
+				return err
 			}
 			v.SetString(s)
 			return nil

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/biter777/countries"
 	"golang.org/x/net/idna"
@@ -180,10 +181,18 @@ type URL string
 
 const maxURL = 4096
 
+// atMost refuses a text of more characters.
+func atMost(most int64, s string) error {
+	if int64(len(s)) > most && int64(utf8.RuneCountInString(s)) > most {
+		return fmt.Errorf("must be at most %d characters long", most)
+	}
+	return nil
+}
+
 // ParseParam reads an address.
 func (u *URL) ParseParam(s string) error {
-	if len(s) > maxURL {
-		return fmt.Errorf("must be at most %d bytes long", maxURL)
+	if err := atMost(maxURL, s); err != nil {
+		return err
 	}
 	s = strings.TrimSpace(s)
 	parsed, err := url.Parse(s)
@@ -207,8 +216,8 @@ var hostNames = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional
 
 // ParseParam reads a domain, or cuts it out of an address.
 func (d *Domain) ParseParam(s string) error {
-	if len(s) > maxURL {
-		return fmt.Errorf("must be at most %d bytes long", maxURL)
+	if err := atMost(maxURL, s); err != nil {
+		return err
 	}
 	s = strings.ToLower(strings.TrimSpace(s))
 	if _, rest, ok := strings.Cut(s, "://"); ok {

@@ -39,7 +39,8 @@ func TestValues_ParseParam(t *testing.T) {
 	parses[URL](t, map[string]string{
 		"https://x.y/z?a=b": "https://x.y/z?a=b", "HTTP://x": "HTTP://x", "javascript:alert(1)": "error",
 		"//x.y": "error", "x.y": "error", "http://": "error", "http://a b": "error",
-		"http://x/" + strings.Repeat("y", 4096): "error",
+		"http://x/" + strings.Repeat("y", 4096): "error", "http://x/" + strings.Repeat("é", 4088): "error",
+		"http://x/" + strings.Repeat("é", 4087): "http://x/" + strings.Repeat("é", 4087),
 	})
 	parses[Domain](t, map[string]string{
 		"https://u:p@WWW.Example.com:8080/path?x#y": "example.com", "sub.example.com.": "sub.example.com",

@@ -102,3 +102,15 @@ func BenchmarkBrands(b *testing.B) {
 		}
 	}
 }
+
+// A slug is measured in characters, as the name is that it may come of.
+func TestSlug_IsMeasuredInCharacters(t *testing.T) {
+	for text, takes := range map[string]bool{
+		strings.Repeat("é", 255): true, strings.Repeat("é", 256): false, strings.Repeat("e", 255): true, strings.Repeat("e", 256): false,
+	} {
+		var s slug
+		if err := s.ParseParam(text); (err == nil) != takes || takes && string(s) != slugOf(text) {
+			t.Errorf("%d bytes: %v", len(text), err)
+		}
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -148,8 +149,8 @@ func (s *slug) ParseParam(v string) error {
 	bad := func(r rune) bool {
 		return r != '-' && r != '_' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 	}
-	if len(v) > 255 || strings.ContainsFunc(v, bad) {
-		return errors.New("must be at most 255 bytes of letters, digits, dots, hyphens and underscores")
+	if utf8.RuneCountInString(v) > 255 || strings.ContainsFunc(v, bad) {
+		return errors.New("must be at most 255 characters: letters, digits, dots, hyphens and underscores")
 	}
 	*s = slug(v)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Path leads from the node to a field: the names on the way.
@@ -22,13 +23,13 @@ const blanks = " \t\r\n"
 
 var errPath = errors.New("must be a path into the Extended node, as primaryAddress.city: names with dots between them")
 
-// maxPath bounds a path that is a parameter, in bytes.
+// maxPath bounds a path that is a parameter, in characters.
 const maxPath = 255
 
 // ParseParam reads a path.
 func (p *Path) ParseParam(s string) (err error) {
-	if len(s) > maxPath {
-		return fmt.Errorf("must be at most %d bytes long", maxPath)
+	if utf8.RuneCountInString(s) > maxPath {
+		return fmt.Errorf("must be at most %d characters long", maxPath)
 	}
 	*p, err = ParsePath(s)
 	return err

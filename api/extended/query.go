@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // MaxConditions is how many conditions a query can have.
@@ -23,13 +24,13 @@ type Condition struct {
 	folded string // of a search: in lower case
 }
 
-// maxQuery bounds a query that is a parameter, in bytes.
+// maxQuery bounds a query that is a parameter, in characters.
 const maxQuery = 4096
 
 // ParseParam reads a query.
 func (q *Query) ParseParam(s string) (err error) {
-	if len(s) > maxQuery {
-		return fmt.Errorf("must be at most %d bytes long", maxQuery)
+	if utf8.RuneCountInString(s) > maxQuery {
+		return fmt.Errorf("must be at most %d characters long", maxQuery)
 	}
 	*q, err = Parse(s)
 	return err
