@@ -68,6 +68,8 @@ func (c *Credentials) readBearer(values []string) (bearer string, given bool) {
 func (c *Credentials) AddParameters(params *bind.Params) error {
 	key, _ := params.Get(keyParameter)
 	switch {
+	case params.TwoKeys():
+		return errTwoKeys
 	case params.Unreadable(keyParameter):
 		return errInvalidKey
 	case key == "":

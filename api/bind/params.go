@@ -44,6 +44,7 @@ type Params struct {
 	pairs int           // read, repeats too
 	full  bool          // there are more than a request may have: of the rest only a key is kept
 	fault *domain.Error // of all of them: a name twice, too many
+	keys  bool          // there are two keys that differ
 
 	implied []string // given by something else than a parameter
 	strict  bool     // an unknown name is an error
@@ -202,8 +203,11 @@ func (p *Params) add(name, value, bad string) {
 			return
 		}
 		message := "is given twice"
-		if o.path {
+		switch {
+		case o.path:
 			message = "differs from the path's"
+		case o.Name == key:
+			p.sameKey(o, &g)
 		}
 		if p.fault == nil {
 			p.fault = domain.Bad(domain.InvalidParameter, Shorten(name), Shorten(name)+" "+message)
@@ -228,11 +232,27 @@ func (p *Params) addKey(name, value, bad string) {
 	if !strings.EqualFold(name, key) {
 		return
 	}
-	if _, given := p.Get(key); given {
+	g := Given{Name: key, As: name, Value: value, bad: bad}
+	if i := slices.IndexFunc(p.given, func(g Given) bool { return g.Name == key }); i >= 0 {
+		p.sameKey(&p.given[i], &g)
 		return
 	}
-	p.given = append(p.given, Given{Name: key, As: name, Value: value, bad: bad})
+	p.given = append(p.given, g)
 }
+
+// sameKey notes whether the key that is given again is another one. An empty one is none.
+func (p *Params) sameKey(first, again *Given) {
+	switch {
+	case again.Value == "" && again.bad == "":
+	case first.Value == "" && first.bad == "":
+		*first = *again
+	case again.Value != first.Value:
+		p.keys = true
+	}
+}
+
+// TwoKeys reports that the parameters have keys that differ.
+func (p *Params) TwoKeys() bool { return p.keys }
 
 // Get is the value of a parameter; a first one where it is given twice.
 func (p *Params) Get(name string) (string, bool) {
