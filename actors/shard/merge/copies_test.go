@@ -37,7 +37,7 @@ func TestMerge_CopiedInSteps(t *testing.T) {
 				h.member("A", 0)
 				h.member("B", 1)
 				b1 := h.actLarge("B", plain, 1, 10)
-				h.actLarge("B", plain, 2, 9)
+				b2 := h.actLarge("B", plain, 2, 9)
 				h.actLarge("B", plain, 3, 8)
 				b4 := h.actLarge("B", plain, 4, 7)
 				b5 := h.actLarge("B", once, 5, 6)
@@ -47,30 +47,31 @@ func TestMerge_CopiedInSteps(t *testing.T) {
 				again()
 				h.expect("first step", h.next("B"), "rows B>A 1001 1 2")
 				h.remove("B", b1)             // was sent
+				h.remove("B", b2)             // was, as the last
 				h.remove("B", b4)             // was not
 				h.remove("B", b5)             // was not, and closes its pair
 				h.actLarge("B", plain, 7, 1)  // comes with the last step
 				h.actLarge("B", once+1, 8, 5) // is superseded before it is sent
 				h.actLarge("B", once+1, 9, 4)
-				h.expectCounts("first step", map[string]string{"A": "1000", "B": "2 3 6 7 9 1001"})
+				h.expectCounts("first step", map[string]string{"A": "1000", "B": "3 6 7 9 1001"})
 				again()
-				h.expect("changed meanwhile", h.next("B"), "rows B>A -1")
-				h.expect("more is asked for, for each step", h.next("A"), "next B>A", "next B>A")
+				h.expect("changed meanwhile", h.next("B"), "rows B>A -1", "rows B>A -2")
+				h.expect("more is asked for, for each step", h.next("A"), "next B>A", "next B>A", "next B>A")
 				again()
 				h.expect("two steps", h.next("B"), "rows B>A 3 -5 6", "rows B>A 7 9 last record:B")
 				h.expectOutcome("merge", id, domain.OK, "A", "")
-				h.expectCounts("handed over", map[string]string{"A": "2 3 6 7 9 1000 1001", "B": ""})
+				h.expectCounts("handed over", map[string]string{"A": "3 6 7 9 1000 1001", "B": ""})
 				again()
 				h.deliverAll()
 				h.actLarge("B", once, 10, 20) // its pair is closed
 				h.actLarge("A", once, 11, 21) // at the survivor too
 				h.deliverAll()
-				h.expectCounts("closed", map[string]string{"A": "2 3 6 7 9 1000 1001", "B": ""})
+				h.expectCounts("closed", map[string]string{"A": "3 6 7 9 1000 1001", "B": ""})
 				h.handovers()
 				h.unmerge("A", "B")
 				h.deliverAll()
 				again()
-				h.expectCounts("unmerged", map[string]string{"A": "11 1000", "B": "2 3 6 7 9 1001"})
+				h.expectCounts("unmerged", map[string]string{"A": "11 1000", "B": "3 6 7 9 1001"})
 			})
 		})
 	}
@@ -98,8 +99,20 @@ func TestMerge_CopyTakenBack(t *testing.T) {
 		h.restart()
 		h.merged("A", "B")
 		h.expectCounts("merged again", map[string]string{"A": "1 2 3 4 5 1000 1001", "B": ""})
-		if n := h.shards[0].State.Accounts.Of(account).Audience.Members(); n != 3 {
-			t.Errorf("shard 0 has %d ordinals, want those of A and of two shadows of B", n)
+		audience := h.shards[0].State.Accounts.Of(account).Audience
+		if n := audience.Members(); n != 3 {
+			t.Fatalf("shard 0 has %d ordinals, want those of A and of two shadows of B", n)
+		}
+		for i := range 2 {
+			if id := audience.ID(domain.Ordinal(i + 1)); id != h.ids["B"].Shadow(i) {
+				t.Errorf("shadow %d has id %x", i, uint64(id))
+			}
+		}
+		first, last := member.Place{Account: account, Ord: 1}, member.Place{Account: account, Ord: 2}
+		s := h.shards[0]
+		s.merger.Shadow(s.State, first, h.ids["B"].Shadow(0)) // whichever a start meets last
+		if at := s.merger.borrowers.shadows[lender{account, h.ids["B"]}]; at != last {
+			t.Errorf("B is copied to %+v", at)
 		}
 	})
 }
@@ -166,6 +179,38 @@ func TestMerge_RowsOfAStep(t *testing.T) {
 				t.Errorf("rows of the steps: %v, want about %d in the first", got, want)
 			}
 		})
+	})
+}
+
+// What an erasure takes out at once goes up in steps that are bounded, too.
+func TestMerge_StepsOfAnErasure(t *testing.T) {
+	withShards(t, func(h *harness) {
+		h.member("A", 0)
+		h.member("B", 1)
+		h.member("C", 2)
+		const acts = 1000
+		for hash := range uint64(acts) {
+			h.act("C", plain, hash+1, 0)
+		}
+		h.merged("B", "C")
+		h.merged("A", "B")
+		if n := len(h.counted()["A"]); n != acts+3 {
+			t.Errorf("%d rows count as A's", n)
+		}
+		h.erase("C")
+		h.next("C")
+		s, rows := h.shards[1], []int(nil)
+		s.commit()
+		for _, o := range s.sent[s.delivered[0]:] {
+			if l := o.Forward.Command.(*domain.Lend); l.Record == nil {
+				rows = append(rows, len(l.Rows))
+			}
+		}
+		if n := stepBytes / (64 + stepTaken); len(rows) != 2 || rows[0] > n+1 || rows[0]+rows[1] != acts+1 {
+			t.Errorf("rows of the steps: %v, want about %d in the first", rows, n)
+		}
+		h.deliverAll()
+		h.expectCounts("erased", map[string]string{"A": "1000 1001", "B": "", "C": ""})
 	})
 }
 
@@ -292,8 +337,14 @@ func TestMerge_CopiesOfCopies(t *testing.T) {
 			t.Errorf("the place of C's visit is not known in A's shard: %d %v", number, fresh)
 		}
 		h.restart()
-		if s := member.AbsorbedOf(h.state("A"), h.ids["B"]).Signups; len(s) != 2 {
-			t.Errorf("A knows of signups %+v", s)
+		signups := func() int { return len(member.AbsorbedOf(h.state("A"), h.ids["B"]).Signups) }
+		if n := signups(); n != 2 {
+			t.Errorf("A knows of %d signups", n)
+		}
+		h.erase("C")
+		h.deliverAll()
+		if n := signups(); n != 2 { // a visit that is taken out is no signup
+			t.Errorf("A knows of %d signups", n)
 		}
 	})
 }

@@ -239,3 +239,93 @@ func TestMerge_ClosedPairsOfAChain(t *testing.T) {
 		h.expectCounts("comes before the one that was deleted", map[string]string{"A": "4 1000 1001 1002"})
 	})
 }
+
+// A member that is erased closes no pair any more, at whichever depth it was, whatever was merged since.
+func TestMerge_ClosedPairsOfTheErased(t *testing.T) {
+	withShards(t, func(h *harness) {
+		for i, name := range []string{"A", "B", "C", "D"} {
+			h.member(name, i%testShards)
+		}
+		h.act("A", once, 1, 30)
+		d := h.act("D", once, 4, 10)
+		h.merged("C", "D")
+		h.merged("B", "C")
+		h.remove("D", d)
+		h.expect("D", h.next("D"), "rows D>C -4")
+		h.expect("C", h.next("C"), "rows C>B -4")
+		h.erase("D")
+		h.deliverAll()
+		h.merge("A", "B")
+		h.next("A")
+		h.expect("B knows of no closed pair", h.next("B"), "rows B>A 1001 1002 last record:B")
+		h.expectCounts("A's counts", map[string]string{"A": "1 1000 1001 1002"})
+		h.restart()
+	})
+	withShards(t, func(h *harness) {
+		for i, name := range []string{"A", "B", "C"} {
+			h.member(name, i)
+		}
+		h.act("A", once, 1, 30)
+		c := h.act("C", once, 3, 10)
+		h.merged("B", "C")
+		h.merged("A", "B")
+		h.remove("C", c)
+		h.deliverAll()
+		h.expectCounts("closed", map[string]string{"A": "1000 1001 1002"})
+		h.erase("C")
+		h.deliverAll()
+		h.expectCounts("A's counts again", map[string]string{"A": "1 1000 1001"})
+		h.restart()
+	})
+}
+
+// A one-time action that was deleted while another one covered it closes its pair, for all above, as soon as that
+// one is erased.
+func TestMerge_ClosedWhileCovered(t *testing.T) {
+	withShards(t, func(h *harness) {
+		for i, name := range []string{"A", "B", "C", "D"} {
+			h.member(name, i%testShards)
+		}
+		h.act("A", once, 1, 30)
+		c := h.act("C", once, 3, 20)
+		h.act("D", once, 4, 10)
+		h.merged("C", "D")
+		h.merged("B", "C")
+		h.merged("A", "B")
+		h.remove("C", c)
+		h.expect("covered, it is not sent", h.next("C"))
+		h.expectCounts("D's counts", map[string]string{"A": "4 1000 1001 1002 1003"})
+		h.erase("D")
+		h.next("D")
+		h.expect("C", h.next("C"), "rows C>B record:C", "rows C>B -1003 -4 -3")
+		h.expect("B", h.next("B"), "rows B>A record:C", "rows B>A -1003 -4 -3")
+		h.expectCounts("closed", map[string]string{"A": "1000 1001 1002"})
+		h.restart()
+	})
+}
+
+// What turns when a member is erased is sent in the order of the pairs, whichever of them are committed (I6).
+func TestMerge_OrderOfPairsThatTurn(t *testing.T) {
+	for _, committed := range []bool{false, true} {
+		withShards(t, func(h *harness) {
+			for i, name := range []string{"A", "B", "C"} {
+				h.member(name, i)
+			}
+			h.act("B", once+1, 3, 31)
+			h.act("B", once, 2, 30)
+			h.merged("B", "C")
+			h.merged("A", "B")
+			h.act("C", once+1, 5, 20)
+			h.deliverAll()
+			h.act("C", once, 4, 10)
+			h.next("C")
+			h.next("B")
+			if committed {
+				h.restart()
+			}
+			h.erase("C")
+			h.next("C")
+			h.expect("B", h.next("B"), "rows B>A record:B", "rows B>A -1002 -4 -5 2 3")
+		})
+	}
+}

@@ -14,6 +14,8 @@ func TestMerge_StepByStep(t *testing.T) {
 	withShards(t, func(h *harness) {
 		h.member("A", 0)
 		h.member("B", 1)
+		h.member("A2", 0)
+		h.member("B2", 1)
 		h.act("A", plain, 1, 0)
 		h.act("B", plain, 2, 0)
 		b3 := h.act("B", plain, 3, 0)
@@ -29,9 +31,19 @@ func TestMerge_StepByStep(t *testing.T) {
 		h.expect("B follows", h.next("B"), "rows B>A 4", "rows B>A -3")
 		h.expectCounts("followed", map[string]string{"A": "1 2 4 1000 1001", "B": ""})
 		h.sameRecord("A", "B")
+		shadow := h.shards[0].merger.borrowers.shadows[lender{account, h.ids["B"]}]
+		for shard, name := range []string{"A", "B"} {
+			if !h.shards[shard].merger.Involved(h.actor(name).Place()) || h.shards[shard].merger.Involved(h.actor(name+"2").Place()) {
+				t.Errorf("of %s and of another member of its shard is said otherwise whether they have part in a merge", name)
+			}
+		}
 		parted := h.unmerge("A", "B")
 		h.expectOutcome("unmerge asked", parted, domain.OK, "", "")
 		h.expectCounts("shadow erased", map[string]string{"A": "1 1000", "B": ""})
+		of := h.shards[0].State.Accounts.Of(account)
+		if c := of.Counting().Of(shadow.Ord); c != nil {
+			t.Errorf("an ordinal without rows counts as %+v", c)
+		}
 		h.expect("A gives back", h.next("A"), "return B>A")
 		h.expectOutcome("unmerged", parted, domain.OK, "A", "")
 		h.expectCounts("unmerged", map[string]string{"A": "1 1000", "B": "2 4 1001"})
@@ -353,13 +365,19 @@ func TestMerge_LateStepsOfALender(t *testing.T) {
 		withShards(t, func(h *harness) {
 			h.member("A", 0)
 			h.member("B", 1)
-			h.act("B", plain, 1, 0)
-			h.merged("A", "B")
-			for _, step := range []domain.LendStep{domain.LendReturn, domain.LendNext} {
+			h.actLarge("B", plain, 1, 0)
+			h.actLarge("B", plain, 2, 0)
+			h.actLarge("B", plain, 3, 0)
+			h.merge("A", "B")
+			h.next("A")
+			h.next("B")
+			for _, step := range []domain.LendStep{domain.LendNext, domain.LendReturn} {
 				l := &domain.Lend{Step: step, Member: h.ids["B"], Other: h.ids["A"], Ticket: h.ticket("A", "B")}
 				h.shards[1].take(&domain.Record{Kind: l.Kind(), Account: account + 1, Command: l})
 			}
-			h.expectCounts("after it", map[string]string{"A": "1 1000 1001", "B": ""})
+			h.expect("sent", h.next("B"))
+			h.deliverAll()
+			h.expectCounts("after it", map[string]string{"A": "1 2 3 1000 1001", "B": ""})
 		})
 	})
 	t.Run("handed over", func(t *testing.T) { // and more is asked for
