@@ -27,16 +27,6 @@ func (c *Columns) Return(dense uint32, rows []domain.Row) {
 	c.add(dense, rows, true)
 }
 
-// Prefetch reads what Append will read (prefetch): a caller that appends to many columns has their cache
-// misses served side by side. The sum has no meaning, but that the reads are done.
-func (c *Columns) Prefetch() uint64 {
-	s := c.set
-	if s == nil || s.tail == nil || c.n >= len(s.tail.rows) {
-		return uint64(c.n)
-	}
-	return uint64(s.tail.rows[c.n].Time) + uint64(s.tail.rows[max(c.n, 1)-1].Low)
-}
-
 // add adds rows, which cannot enter a tail if they are late.
 func (c *Columns) add(dense uint32, rows []domain.Row, late bool) {
 	c.rows += len(rows)

@@ -37,19 +37,18 @@ func newAccount(places int) *Account {
 
 // Accounts are those of a shard, by their ids.
 type Accounts struct {
-	brands     Brands
-	children   *children.Children
-	stats      *Stats
-	places     int   // of the visits of an account, at most; 0: as usual
-	full       int64 // accounts that have as many, as published
-	byID       map[domain.AccountID]*Account
-	id         domain.AccountID              // asked for last
-	last       *Account                      // that account; nil: none was asked for
-	changed    map[domain.AccountID]*Account // since the last commit
-	columns    columnCache
-	views      view.Writer
-	published  time.Time // when the last view was
-	prefetched uint64    // of what was read: no read may be left out
+	brands    Brands
+	children  *children.Children
+	stats     *Stats
+	places    int   // of the visits of an account, at most; 0: as usual
+	full      int64 // accounts that have as many, as published
+	byID      map[domain.AccountID]*Account
+	id        domain.AccountID              // asked for last
+	last      *Account                      // that account; nil: none was asked for
+	changed   map[domain.AccountID]*Account // since the last commit
+	columns   columnCache
+	views     view.Writer
+	published time.Time // when the last view was
 }
 
 // Brands are the brands of the catalog.

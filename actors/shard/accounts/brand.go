@@ -54,16 +54,12 @@ func (s *Accounts) brandOf(a *Account, dense uint32) *brandChild {
 	return k
 }
 
-// flushRows has the actor of each filled bucket's brand append its rows. What the actors
-// will look at is prefetched first, for all of them side by side.
+// flushRows has the actor of each filled bucket's brand append its rows.
 func (s *Accounts) flushRows(a *Account) {
 	for _, b := range a.filled {
 		if b.child == nil || b.child.columns != a.table.Target(b.dense) {
 			b.child = s.brandOf(a, b.dense)
 		}
-	}
-	for _, b := range a.filled {
-		s.prefetched += b.child.child.Prefetch() + b.child.columns.Prefetch()
 	}
 	for _, b := range a.filled {
 		k := b.child

