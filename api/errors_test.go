@@ -264,7 +264,13 @@ func TestErrors_BodyType(t *testing.T) {
 	for _, kind := range []string{"text/plain", "", "multipart/form-data; boundary=x", ";;"} {
 		h.refused(h.do("POST", target, "name=x&type=y", "Content-Type", kind), domain.UnsupportedMedia, "")
 	}
-	h.refused(h.do("POST", target, "name=x&type=y", "Content-Encoding", "gzip"), domain.UnsupportedMedia, "")
+	for _, coding := range []string{"gzip", "GZIP", "br", "identity, gzip"} {
+		w := h.do("POST", target, "name=x&type=y", "Content-Encoding", coding)
+		if h.refused(w, domain.UnsupportedMedia, ""); !strings.Contains(w.Body.String(), "Content-Encoding") {
+			t.Errorf("%s: %s", coding, w.Body)
+		}
+	}
+	h.status(h.do("POST", target, "name=x&type=y", "Content-Encoding", "Identity"), http.StatusOK, "no coding, in any case")
 	h.refused(h.do("POST", "/v1.1/brand/create", "name=x", "Content-Type", "text/plain"), domain.MissingKey, "apiKey")
 	h.status(h.do("POST", target+"&name=x&type=y", "", "Content-Type", "text/plain"), http.StatusOK, "no body of another type")
 }

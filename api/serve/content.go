@@ -14,15 +14,21 @@ import (
 	"github.com/ovation-analytics/ovation/api/bind"
 )
 
-var errBodyType = domain.Fail(domain.UnsupportedMedia, "the body must be application/json or application/x-www-form-urlencoded")
+var (
+	errBodyType   = domain.Fail(domain.UnsupportedMedia, "the body must be application/json or application/x-www-form-urlencoded")
+	errBodyCoding = domain.Fail(domain.UnsupportedMedia, "the body must come without a Content-Encoding")
+)
 
 // readParameters adds the parameters of a body; objects are those whose value may be a JSON object.
 func readParameters(h http.Header, b []byte, params *bind.Params, objects []string) error {
 	if len(b) == 0 {
 		return nil
 	}
+	if coding := h.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return errBodyCoding
+	}
 	kind, _, err := mime.ParseMediaType(h.Get("Content-Type"))
-	if encoding := h.Get("Content-Encoding"); err != nil || encoding != "" && encoding != "identity" {
+	if err != nil {
 		return errBodyType
 	}
 	switch kind {
