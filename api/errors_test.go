@@ -270,7 +270,7 @@ func TestErrors_BodyType(t *testing.T) {
 			t.Errorf("%s: %s", coding, w.Body)
 		}
 	}
-	h.status(h.do("POST", target, "name=x&type=y", "Content-Encoding", "Identity"), http.StatusOK, "no coding, in any case")
+	h.status(h.do("POST", target, "name=z&type=y", "Content-Encoding", "Identity"), http.StatusOK, "no coding, in any case")
 	h.refused(h.do("POST", "/v1.1/brand/create", "name=x", "Content-Type", "text/plain"), domain.MissingKey, "apiKey")
 	h.status(h.do("POST", target+"&name=x&type=y", "", "Content-Type", "text/plain"), http.StatusOK, "no body of another type")
 }
