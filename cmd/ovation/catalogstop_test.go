@@ -16,6 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -95,7 +96,7 @@ func TestNode_OpensItsAdminPortWithoutACatalog(t *testing.T) {
 		t.Fatalf("accept-gap: %d %s", code, body)
 	}
 	<-opened
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	h.publish(2)
 	h.counted(5)
 	_, _, err := client.Do(context.Background(), h.api(), client.CreateBrand{Name: "Other band", Type: "Music"})
@@ -115,7 +116,7 @@ func TestNode_DoesNotReadAnotherCatalog(t *testing.T) {
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() {
-		p, err := newProgram(ctx, h.cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		p, err := node.Open(ctx, h.cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
 		if err == nil {
 			err = errors.Join(errors.New("it is open"), p.Close())
 		}

@@ -29,7 +29,7 @@ func newSecondKafkaFixture(t *testing.T) *kafkaFixture {
 	h.open()
 	t.Cleanup(h.close)
 	var err error
-	h.kgo, err = kgo.NewClient(kgo.SeedBrokers(h.p.broker.Addr()), kgo.RecordPartitioner(kgo.ManualPartitioner()))
+	h.kgo, err = kgo.NewClient(kgo.SeedBrokers(h.p.Logs.Broker.Addr()), kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	h.must(err)
 	t.Cleanup(h.kgo.Close)
 	h.admin = kadm.NewClient(h.kgo)
@@ -75,13 +75,13 @@ func TestEmbeddedLog_ABadBlockStopsItsShardWithTheFile(t *testing.T) {
 		h.publish(20)
 		h.counted(h.sent)
 	}
-	busy := h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
+	busy := h.p.Hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
 	h.settled(int64(h.sent))
 	h.close()
 	want := "the log's file " + h.rot(kafka.Journal, int32(busy)) + " is corrupt"
 
 	h.open() // nothing reads the block
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	if r := h.verified(exitFailed); r.State != verify.Incomplete || r.Shards[busy].State != verify.NotReplayed || !strings.Contains(r.Shards[busy].Why, want) {
 		t.Errorf("verified: %+v, want %q", r, want)
 	}
@@ -90,15 +90,15 @@ func TestEmbeddedLog_ABadBlockStopsItsShardWithTheFile(t *testing.T) {
 	h.must(os.RemoveAll(filepath.Join(h.cfg.Data, "store")))
 	h.open()
 	shard := func(i int) (stopped, behaviour string) {
-		s := h.p.node.Status().Shards[i]
+		s := h.p.Actors.Status().Shards[i]
 		return s.Stopped, s.Behaviour
 	}
 	h.eventually("stop of the shard", func() bool { why, _ := shard(busy); return strings.Contains(why, want) })
 	h.eventually("the other shard", func() bool { why, is := shard(1 - busy); return why == "" && is == "serving" })
-	got, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, busy)
+	got, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, busy)
 	h.must(err)
 	if got.To <= got.From {
 		t.Errorf("%+v", got)
 	}
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/actors/keys"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -50,15 +51,15 @@ func embeddedConfig(t *testing.T) config.Config {
 	}
 }
 
-func openProgram(t *testing.T, c config.Config) (*program, error) {
+func openProgram(t *testing.T, c config.Config) (*node.Node, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	return newProgram(ctx, c, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	return node.Open(ctx, c, slog.New(slog.NewTextHandler(io.Discard, nil)))
 }
 
 // opened calls f with an open node, and closes it.
-func opened(t *testing.T, c config.Config, f func(p *program)) {
+func opened(t *testing.T, c config.Config, f func(p *node.Node)) {
 	t.Helper()
 	p, err := openProgram(t, c)
 	if err != nil {
@@ -71,9 +72,9 @@ func opened(t *testing.T, c config.Config, f func(p *program)) {
 }
 
 // hasKeys fails unless the node gives all keys.
-func hasKeys(t *testing.T, p *program, all []seal.DataKey, ids []domain.KeyID) {
+func hasKeys(t *testing.T, p *node.Node, all []seal.DataKey, ids []domain.KeyID) {
 	t.Helper()
-	got, err := p.keys.keeper.Get(t.Context(), nil, ids)
+	got, err := p.Stores.Keys.Keeper.Get(t.Context(), nil, ids)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,19 +95,19 @@ func TestNode_DataKeysOutlastRotation(t *testing.T) {
 	all, ids, raw := someDataKeys(100)
 	masters := map[domain.MasterID]bool{}
 	for generation := uint32(1); generation <= 3; generation++ {
-		opened(t, c, func(p *program) {
+		opened(t, c, func(p *node.Node) {
 			if generation == 1 {
-				if err := p.keys.keeper.Put(t.Context(), all); err != nil {
+				if err := p.Stores.Keys.Keeper.Put(t.Context(), all); err != nil {
 					t.Fatal(err)
 				}
 			}
 			hasKeys(t, p, all, ids)
-			stored := p.node.Catalog().SlotKeys()
+			stored := p.Actors.Catalog().SlotKeys()
 			masters[stored.Master] = true
-			if stored.Generation != generation || stored.Master != p.secrets.Masters[0].ID {
+			if stored.Generation != generation || stored.Master != p.Secrets.Masters[0].ID {
 				t.Fatalf("generation %d, want %d, under %s", stored.Generation, generation, stored.Master)
 			}
-			if st := p.shown().ReadKeys(); st.Loaded+st.Hits != 100 || st.Missing != 0 || st.Disk == 0 || st.Stopped != "" {
+			if st := p.Shown().ReadKeys(); st.Loaded+st.Hits != 100 || st.Missing != 0 || st.Disk == 0 || st.Stopped != "" {
 				t.Errorf("%+v", st)
 			}
 		})
@@ -150,14 +151,14 @@ func TestNode_DataKeysOutlastRotation(t *testing.T) {
 	if err := os.WriteFile(c.SecretsFile(), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	opened(t, c, func(p *program) { hasKeys(t, p, all, ids) })
+	opened(t, c, func(p *node.Node) { hasKeys(t, p, all, ids) })
 	if err := os.WriteFile(c.SecretsFile(), []byte(before+"masters:"+"\n"+newest), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var wrapped []byte
-	opened(t, c, func(p *program) {
+	opened(t, c, func(p *node.Node) {
 		hasKeys(t, p, all, ids)
-		stored := p.node.Catalog().SlotKeys()
+		stored := p.Actors.Catalog().SlotKeys()
 		wrapped = stored.Wrapped[:seal.WrappedBytes]
 		raw = append(raw, rawSlotKeys(t, raw[100], stored)...)
 	})
@@ -225,7 +226,7 @@ func countInFiles(t *testing.T, dir, except string, secrets ...[]byte) (n int) {
 // A node whose data keys are gone does not start: with others, nothing could be read.
 func TestNode_MissingDataKeysAreRefused(t *testing.T) {
 	c := embeddedConfig(t)
-	opened(t, c, func(*program) {})
+	opened(t, c, func(*node.Node) {})
 	dir := filepath.Join(c.Data, config.KeysDir)
 	if err := os.Rename(dir, dir+".away"); err != nil {
 		t.Fatal(err)
@@ -239,21 +240,21 @@ func TestNode_MissingDataKeysAreRefused(t *testing.T) {
 	if err := os.Rename(dir+".away", dir); err != nil {
 		t.Fatal(err)
 	}
-	opened(t, c, func(*program) {})
+	opened(t, c, func(*node.Node) {})
 }
 
 // inspect shows the ids of data keys, of an original as of a copy, and never a key.
 func TestInspect_DataKeysByID(t *testing.T) {
 	h := newKafkaFixture(t)
-	members := int(h.p.keys.keeper.Stats().Put) // have keys of their own
+	members := int(h.p.Stores.Keys.Keeper.Stats().Put) // have keys of their own
 	all, ids, raw := someDataKeys(5)
-	if err := h.p.keys.keeper.Put(t.Context(), all); err != nil {
+	if err := h.p.Stores.Keys.Keeper.Put(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
 	h.close()
 	c := embeddedConfig(t)
-	opened(t, c, func(p *program) {
-		if err := p.keys.keeper.Put(t.Context(), all); err != nil {
+	opened(t, c, func(p *node.Node) {
+		if err := p.Stores.Keys.Keeper.Put(t.Context(), all); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -283,9 +284,9 @@ func TestInspect_DataKeysByID(t *testing.T) {
 // a topic that was made again is refused and leaves the copy as it is.
 func TestNode_DataKeysOnKafka(t *testing.T) {
 	h := newKafkaFixture(t)
-	members := int(h.p.keys.keeper.Stats().Put) // have keys of their own
+	members := int(h.p.Stores.Keys.Keeper.Stats().Put) // have keys of their own
 	all, ids, raw := someDataKeys(50)
-	if err := h.p.keys.keeper.Put(t.Context(), all[:25]); err != nil {
+	if err := h.p.Stores.Keys.Keeper.Put(t.Context(), all[:25]); err != nil {
 		t.Fatal(err)
 	}
 	other := h.cfg
@@ -296,9 +297,9 @@ func TestNode_DataKeysOnKafka(t *testing.T) {
 	text, err := os.ReadFile(h.cfg.SecretsFile())
 	h.must(err)
 	h.must(os.WriteFile(other.SecretsFile(), text, 0o600))
-	opened(t, other, func(p *program) {
+	opened(t, other, func(p *node.Node) {
 		hasKeys(t, p, all[:25], ids[:25])
-		h.must(h.p.keys.keeper.Put(t.Context(), all[25:]))
+		h.must(h.p.Stores.Keys.Keeper.Put(t.Context(), all[25:]))
 		hasKeys(t, p, all, ids)
 	})
 	want := fmt.Sprint(members + 50)

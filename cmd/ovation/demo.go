@@ -15,6 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -87,8 +88,8 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	log := d.Logger()
-	d.Config.Demo = true
-	p, err := claimProgram(ctx, d.Config, log, func() error { return o.Claim(fans.End()) })
+	d.Config.Demo, d.Config.Version = true, built()
+	p, err := node.OpenClaimed(ctx, d.Config, log, func() error { return o.Claim(fans.End()) })
 	if err != nil {
 		return err
 	}
@@ -96,7 +97,7 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	defer cancel()
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(ctx) }()
-	if err = p.playDemo(ctx, o, fans, w); err != nil && ctx.Err() == nil {
+	if err = playDemo(ctx, p, o, fans, w); err != nil && ctx.Err() == nil {
 		cancel()
 		return errors.Join(err, <-ended, p.Close())
 	}
@@ -106,34 +107,34 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// playDemo plays the audience on this node.
-func (p *program) playDemo(ctx context.Context, o demo.Options, fans *audience.Audience, w io.Writer) error {
-	partitions, err := p.topics.source.Partitions(ctx)
+// playDemo plays the audience on a node.
+func playDemo(ctx context.Context, p *node.Node, o demo.Options, fans *audience.Audience, w io.Writer) error {
+	partitions, err := p.Logs.Topics.Source.Partitions(ctx)
 	if err != nil {
 		return err
 	}
-	node := demo.Node{
-		Engine: p.node, Kafka: p.client, CaughtUp: p.caughtUp,
-		Topic: p.cfg.TopicPrefix + kafka.Activities, Partitions: partitions,
-		APIAddress: p.public.Addr().String(), KafkaAddress: p.brokers[0], AdminAddress: p.admin.Addr().String(),
+	on := demo.Node{
+		Engine: p.Actors, Kafka: p.Logs.Client, CaughtUp: func(ctx context.Context) bool { return caughtUp(ctx, p) },
+		Topic: p.Config.TopicPrefix + kafka.Activities, Partitions: partitions,
+		APIAddress: p.HTTPAddr(), KafkaAddress: p.Logs.Brokers[0], AdminAddress: p.AdminAddr(),
 	}
-	return demo.Play(ctx, node, o, fans, w, p.log)
+	return demo.Play(ctx, on, o, fans, w, p.Log)
 }
 
-// caughtUp reports that all that was in the public topic when it was asked is
+// caughtUp reports that all that was in the public topic of a node when it was asked is
 // applied and committed.
-func (p *program) caughtUp(ctx context.Context) bool {
-	n, err := p.topics.source.Partitions(ctx)
-	if err != nil || p.node.Ready() != nil {
+func caughtUp(ctx context.Context, p *node.Node) bool {
+	n, err := p.Logs.Topics.Source.Partitions(ctx)
+	if err != nil || p.Actors.Ready() != nil {
 		return false
 	}
 	ends := map[int]int64{}
 	for i := range n {
-		if ends[i], err = p.topics.source.End(ctx, i); err != nil {
+		if ends[i], err = p.Logs.Topics.Source.End(ctx, i); err != nil {
 			return false
 		}
 	}
-	st := p.node.Status()
+	st := p.Actors.Status()
 	if len(st.Routers) < n {
 		return false
 	}
@@ -143,8 +144,8 @@ func (p *program) caughtUp(ctx context.Context) bool {
 		}
 	}
 	for i := range st.Shards {
-		end, err := p.topics.journal.End(ctx, i)
-		if err != nil || p.node.Await(ctx, domain.Position{Shards: []domain.ShardOffset{{Shard: i, Next: end}}}) != nil {
+		end, err := p.Logs.Topics.Journal.End(ctx, i)
+		if err != nil || p.Actors.Await(ctx, domain.Position{Shards: []domain.ShardOffset{{Shard: i, Next: end}}}) != nil {
 			return false
 		}
 	}

@@ -76,7 +76,7 @@ func (h *kafkaFixture) replayed(code int, args ...string) (r replayed) {
 func (h *kafkaFixture) settled(published int64) {
 	h.t.Helper()
 	h.eventually(fmt.Sprint(published, " records applied"), func() bool {
-		st := h.p.node.Status()
+		st := h.p.Actors.Status()
 		routed := int64(0)
 		for _, r := range st.Routers {
 			routed += r.Next

@@ -3,7 +3,7 @@
 //
 //	            flags > OVATION_* > --config FILE > defaults
 //	                               │ Config
-//	serve, demo ──► the program: embedded log, store, actors, API
+//	serve, demo ──► the node: embedded log, store, actors, API
 //	                               │ admin.Engine
 //	                          admin port: probes, metrics, status, pprof, management
 //	                               ▲ loopback, or the token of --admin-token
@@ -12,21 +12,19 @@
 //	main.go         the commands, exit codes, signals
 //	configcmd.go    config print and validate
 //	secretscmd.go   new master keys; signing keys are asked of the admin port (signingkey.go)
-//	publicport.go   what the API's port has open: certificate, access log, locations, networks
-//	serve.go        a node: program.go opens, runs and closes it, open.go and logs.go are the
-//	                steps of opening, engine.go the adapters between rooms
+//	serve.go        a node
 //	manage.go       the commands that ask the admin port; verify.go those that follow a run
 //	collect.go      publish a file or a generated audience
 //	dlq*.go         dead letters: list, show, replay
 //	demo.go         a node with an audience
 //	receipt.go      receipts of erasures
-//	retention.go    how long the logs have what was published, and when files give up what was deleted
 //	inspect.go      the store's keys as text
 //	version.go      what was built
 //	arch_test.go    the architecture, held by a test
 //
 // What the commands do is in packages below:
 //
+//	node            a node: every room wired, its ports, its start and its end
 //	config          the configuration of a node: flags, a YAML file, what its files hold
 //	secrets         the installation's secrets: made once, never overwritten
 //	files, size     small files of operators, private ones; numbers of bytes

@@ -71,7 +71,7 @@ func (h *ward) newFan() *fan {
 		_, _, err := client.Do(h.Context(), c, client.UpdateMember{MemberID: f.id, More: update})
 		return err
 	}))
-	name := h.engine.hasher.Identity(l.id, domain.ByService, f.i.service, f.i.uid)
+	name := h.engine.Hasher.Identity(l.id, domain.ByService, f.i.service, f.i.uid)
 	f.hashes = append(f.hashes, name[4:])
 	return f
 }
@@ -91,7 +91,7 @@ func (h *ward) acts(f *fan, n int) {
 		text := mark()
 		a.write(map[string]any{"content": map[string]any{"TrackName": text}})
 		f.said = append(f.said, []byte(text), []byte(a.id)) // its id is in the link
-		f.hashes = append(f.hashes, binary.BigEndian.AppendUint64(nil, h.engine.hasher.ID(a.source, a.id)))
+		f.hashes = append(f.hashes, binary.BigEndian.AppendUint64(nil, h.engine.Hasher.ID(a.source, a.id)))
 		h.noteSaid(a)
 		batch = append(batch, a)
 	}
@@ -102,10 +102,10 @@ func (h *ward) acts(f *fan, n int) {
 func (h *ward) see(fans []*fan) {
 	h.Helper()
 	for _, f := range fans {
-		m, _, err := h.engine.node.Member(h.Context(), f.i.of.id, f.id, domain.Position{})
+		m, _, err := h.engine.Actors.Member(h.Context(), f.i.of.id, f.id, domain.Position{})
 		h.must(err)
 		f.keys = append(slices.Clone(m.Personal.Keys), m.Personal.Key)
-		h.must(h.engine.keys.store.Get(h.Context(), f.keys, func(_ int, wrapped []byte) error {
+		h.must(h.engine.Stores.Keys.Store.Get(h.Context(), f.keys, func(_ int, wrapped []byte) error {
 			f.wrapped = append(f.wrapped, bytes.Clone(wrapped))
 			return nil
 		}))
@@ -211,7 +211,7 @@ func (h *ward) unreadable(living, erased []*fan) {
 				return
 			}
 			sealed[put.Key]++
-			ciphers, err := h.engine.keys.keeper.Get(context.Background(), nil, []domain.KeyID{put.Key})
+			ciphers, err := h.engine.Stores.Keys.Keeper.Get(context.Background(), nil, []domain.KeyID{put.Key})
 			h.must(err)
 			if ciphers[0].IsZero() != !lives {
 				h.Errorf("the key of a %T of a member that lives, %v, is there: %v", rec.Command, lives, !ciphers[0].IsZero())

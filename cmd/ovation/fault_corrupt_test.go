@@ -104,14 +104,14 @@ func TestFault_CorruptJournalBlock(t *testing.T) {
 	inWard(t, func(h *ward) {
 		h.fill()
 		h.well()
-		before := h.engine.node.Status().Shards
+		before := h.engine.Actors.Status().Shards
 		h.must(h.engine.Close())
 		h.setEngine(nil)
 		const sick, other = 1, 0
 		lost := h.spoiled(kafka.Journal, sick, before[sick].End/2)
 		h.must(h.startEngine(newPower(newDisk(), 0)))
 		shards := func() (sickOne, otherOne shardSeen) {
-			s := h.engine.node.Status().Shards
+			s := h.engine.Actors.Status().Shards
 			return shardSeen{s[sick].Stopped, s[sick].Applied, s[sick].Behaviour, s[sick].Facts}, shardSeen{s[other].Stopped, s[other].Applied, s[other].Behaviour, s[other].Facts}
 		}
 		h.eventually("stop", func() bool {
@@ -122,13 +122,13 @@ func TestFault_CorruptJournalBlock(t *testing.T) {
 			_, o := shards()
 			return o.stopped == "" && o.applied >= before[other].End && o.behaviour == "serving" && o.facts == before[other].Facts
 		})
-		if h.metric("stopped", "what", "shard", "id", text(sick)) != 1 || h.metric("stopped", "what", "shard", "id", text(other)) != 0 || h.engine.node.Ready() == nil {
+		if h.metric("stopped", "what", "shard", "id", text(sick)) != 1 || h.metric("stopped", "what", "shard", "id", text(other)) != 0 || h.engine.Actors.Ready() == nil {
 			h.Error("it is not told")
 		}
 		if n, m := h.lines.having("shard stopped", "shard="+text(sick)), h.lines.having("log: a file is corrupt"); n != 1 || m != 1 {
 			h.Errorf("%d lines of the stop, %d of the file", n, m)
 		}
-		word, err := h.engine.node.AcceptGap(h.Context(), true, sick)
+		word, err := h.engine.Actors.AcceptGap(h.Context(), true, sick)
 		h.must(err)
 		if word.From != lost[0][0] || word.To != lost[0][1] {
 			h.Errorf("%+v, lost is %v", word, lost)
@@ -170,7 +170,7 @@ func TestFault_CorruptSourceBlock(t *testing.T) {
 		none := 0
 		h.must(h.restartEngine(before, &none))
 		h.eventually("all", h.idle)
-		for _, r := range h.engine.node.Status().Routers {
+		for _, r := range h.engine.Actors.Status().Routers {
 			if r.Stopped != "" || r.Next != r.End || r.Partition == partition && r.Refused["corrupt"] != 1 {
 				h.Errorf("%+v", r)
 			}

@@ -129,14 +129,14 @@ func (h *ward) eventually(what string, holds func() bool) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	h.Fatalf("no %s within a minute: %+v", what, h.engine.shown().Read())
+	h.Fatalf("no %s within a minute: %+v", what, h.engine.Shown().Read())
 }
 
 // metric is the value of a metric with these labels: name, value, …
 func (h *ward) metric(name string, labels ...string) float64 {
 	h.Helper()
 	r := status.NewRegistry()
-	status.Register(r, h.engine.shown(), h.engine.api.Polls, h.engine.api.Limited)
+	status.Register(r, h.engine.Shown(), h.engine.API.Polls, h.engine.API.Limited)
 	families, err := r.Gather()
 	h.must(err)
 	want := map[string]string{}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
@@ -19,7 +20,7 @@ import (
 func TestFault_DataKeysDiskFull(t *testing.T) {
 	inWard(t, func(h *ward) {
 		all, ids, _ := someDataKeys(4)
-		keeper := h.engine.keys.keeper
+		keeper := h.engine.Stores.Keys.Keeper
 		h.must(keeper.Put(h.Context(), all[:2]))
 		h.engine.power.free.Store(100 * tuning.MiB)
 		time.Sleep(time.Second) // it is looked at now and then
@@ -33,11 +34,11 @@ func TestFault_DataKeysDiskFull(t *testing.T) {
 		if err != nil || got[0].IsZero() || got[1].IsZero() || !got[2].IsZero() {
 			h.Errorf("get: %v", err)
 		}
-		st := h.engine.shown().ReadKeys()
+		st := h.engine.Shown().ReadKeys()
 		if st.Refused != 1 || st.Refusing != "the disk is nearly full: 100 MiB free, 128 are the least" || st.Stopped != "" {
 			h.Errorf("%+v", st)
 		}
-		if err := (management{h.engine.program}).Degraded(); err == nil || !strings.Contains(err.Error(), "no member can be registered") {
+		if err := h.engine.Node.Management().Degraded(); err == nil || !strings.Contains(err.Error(), "no member can be registered") {
 			h.Errorf("degraded: %v", err)
 		}
 		if h.metric("waiting", "what", "keys", "id", "") != 1 || h.metric("data_keys_refused_total") != 1 || h.metric("stopped", "what", "keys", "id", "") != 0 {
@@ -50,7 +51,7 @@ func TestFault_DataKeysDiskFull(t *testing.T) {
 		if err != nil || got[3].IsZero() {
 			h.Errorf("get: %v", err)
 		}
-		if st := h.engine.shown().ReadKeys(); st.Refusing != "" || h.metric("waiting", "what", "keys", "id", "") != 0 {
+		if st := h.engine.Shown().ReadKeys(); st.Refusing != "" || h.metric("waiting", "what", "keys", "id", "") != 0 {
 			h.Errorf("%+v", st)
 		}
 		h.well()
@@ -61,16 +62,16 @@ func TestFault_DataKeysDiskFull(t *testing.T) {
 // is served.
 func TestFault_WrongMasterKey(t *testing.T) {
 	inWard(t, func(h *ward) {
-		stored := h.engine.node.Catalog().SlotKeys()
+		stored := h.engine.Actors.Catalog().SlotKeys()
 		ring := seal.Ring{{ID: stored.Master, Key: seal.KeyOf([seal.KeyBytes]byte{9})}}
-		if _, err := settleSlotKeys(h.Context(), h.engine.node, ring, h.console); !errors.Is(err, seal.ErrSealed) || !strings.Contains(err.Error(), stored.Master.String()) {
+		if _, err := node.SettleSlotKeys(h.Context(), h.engine.Actors, ring, h.console); !errors.Is(err, seal.ErrSealed) || !strings.Contains(err.Error(), stored.Master.String()) {
 			h.Errorf("another key of that name: %v", err)
 		}
 		ring[0].ID[5]++
-		if _, err := settleSlotKeys(h.Context(), h.engine.node, ring, h.console); !errors.Is(err, seal.ErrNoMaster) || !strings.Contains(err.Error(), secrets.MasterKeys) {
+		if _, err := node.SettleSlotKeys(h.Context(), h.engine.Actors, ring, h.console); !errors.Is(err, seal.ErrNoMaster) || !strings.Contains(err.Error(), secrets.MasterKeys) {
 			h.Errorf("no key of that name: %v", err)
 		}
-		if now := h.engine.node.Catalog().SlotKeys(); now != stored {
+		if now := h.engine.Actors.Catalog().SlotKeys(); now != stored {
 			h.Error("the slot keys were changed")
 		}
 	})

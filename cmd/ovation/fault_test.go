@@ -12,14 +12,14 @@ import (
 // the engine reads and answers on. When there is space again, all goes on by itself.
 func TestFault_LogDiskFull(t *testing.T) {
 	inWard(t, func(h *ward) {
-		h.engine.eventLog = h.broker.log // as where the node brings it
-		before := h.engine.node.Status().Shards
+		h.engine.Logs.Embedded = h.broker.log // as where the node brings it
+		before := h.engine.Actors.Status().Shards
 		h.broker.power.free.Store(200 * tuning.MiB)
 		time.Sleep(time.Second) // it is looked at now and then
 		h.something()
 		asked := h.unanswered()
 		time.Sleep(30 * time.Second)
-		st := h.engine.shown().Read()
+		st := h.engine.Shown().Read()
 		if !st.Ready || st.Log.Refused == 0 || st.Log.Stopped != "" ||
 			st.Log.Refusing != "the disk is nearly full: 200 MiB free, 256 are the least" {
 			h.Errorf("%+v %+v", st.Log, st)
@@ -38,7 +38,7 @@ func TestFault_LogDiskFull(t *testing.T) {
 		}
 		h.broker.power.free.Store(1 << 40)
 		h.answers(asked)
-		if st := h.engine.shown().Read(); st.Log.Refusing != "" || h.lines.having("recovered: log: appends are refused") != 1 {
+		if st := h.engine.Shown().Read(); st.Log.Refusing != "" || h.lines.having("recovered: log: appends are refused") != 1 {
 			h.Errorf("%+v", st.Log)
 		}
 		h.replayed()
@@ -49,13 +49,13 @@ func TestFault_LogDiskFull(t *testing.T) {
 // what comes waits in the journal.
 func TestFault_StoreDiskFull(t *testing.T) {
 	inWard(t, func(h *ward) {
-		before := h.engine.node.Status().Shards
+		before := h.engine.Actors.Status().Shards
 		h.engine.power.free.Store(100 * tuning.MiB)
 		time.Sleep(time.Second) // it is looked at now and then
 		h.something()
 		asked := h.unanswered()
 		time.Sleep(30 * time.Second)
-		st := h.engine.shown().Read()
+		st := h.engine.Shown().Read()
 		for i, s := range st.Shards {
 			if s.Behaviour != "serving" || s.Applied != before[i].Applied || !strings.HasSuffix(s.Waiting, "nothing is applied: the disk is nearly full: 100 MiB free, 128 are the least") || s.LagMs < 25_000 {
 				h.Errorf("%+v", s)
@@ -75,7 +75,7 @@ func TestFault_StoreDiskFull(t *testing.T) {
 		}
 		h.engine.power.free.Store(1 << 40)
 		h.answers(asked)
-		if s := h.engine.shown().Read().Shards[1]; s.Waiting != "" || h.lines.having("recovered: nothing is applied", "shard=1") != 1 {
+		if s := h.engine.Shown().Read().Shards[1]; s.Waiting != "" || h.lines.having("recovered: nothing is applied", "shard=1") != 1 {
 			h.Errorf("%+v", s)
 		}
 		h.replayed()
@@ -112,7 +112,7 @@ func TestFault_BrokerAway(t *testing.T) {
 					}
 					last = lag
 				}
-				st := h.engine.shown().Read()
+				st := h.engine.Shown().Read()
 				if !st.Ready {
 					h.Errorf("readiness flaps: %s", st.Why)
 				}
@@ -134,7 +134,7 @@ func TestFault_BrokerAway(t *testing.T) {
 				back()
 				h.answers(asked)
 				h.eventually("end of it", func() bool {
-					st := h.engine.shown().Read()
+					st := h.engine.Shown().Read()
 					return st.Shards[0].Waiting+st.Shards[1].Waiting+st.Catalog.Waiting == "" && st.LagMs < 2000
 				})
 				if h.answered() > 2000 || h.lines.having("recovered: the journal cannot be read", "shard=1") < 1 {
@@ -150,21 +150,21 @@ func TestFault_BrokerAway(t *testing.T) {
 // readiness name what is refused and what is kept, routers show how much waits, and nothing is lost.
 func TestFault_BrokerClockAheadByHours(t *testing.T) {
 	inWard(t, func(h *ward) {
-		h.engine.eventLog = h.broker.log // as where the node brings it
-		before := h.engine.node.Status().Shards
+		h.engine.Logs.Embedded = h.broker.log // as where the node brings it
+		before := h.engine.Actors.Status().Shards
 		for _, leap := range []time.Duration{3 * time.Hour, -3 * time.Hour} {
 			h.broker.power.ahead.Store(int64(leap))
 			h.something()
 			asked := h.unanswered()
 			time.Sleep(30 * time.Second)
-			st := h.engine.shown().Read()
+			st := h.engine.Shown().Read()
 			if st.Log.Refusing != "the clock leapt by "+leap.String()+": set it right, or start again if it is" || h.metric("waiting", "what", "log", "id", "") != 1 {
 				h.Errorf("%+v", st.Log)
 			}
 			if !st.Log.Unstamped {
 				h.Error("status says that all is refused")
 			}
-			why := (management{h.engine.program}).Degraded()
+			why := h.engine.Node.Management().Degraded()
 			if why == nil || !strings.Contains(why.Error(), "what is published to activities is kept and counts once the clock is right") {
 				h.Errorf("readiness says %v", why)
 			}
@@ -186,7 +186,7 @@ func TestFault_BrokerClockAheadByHours(t *testing.T) {
 			}
 			h.broker.power.ahead.Store(0)
 			h.answers(asked)
-			before = h.engine.node.Status().Shards
+			before = h.engine.Actors.Status().Shards
 		}
 		h.replayed()
 	})
@@ -197,7 +197,7 @@ func TestFault_BrokerClockAheadByHours(t *testing.T) {
 func TestFault_BrokerClockAhead(t *testing.T) {
 	inWard(t, func(h *ward) {
 		clocks := func() (at []time.Time) {
-			for _, s := range h.engine.node.Status().Shards {
+			for _, s := range h.engine.Actors.Status().Shards {
 				at = append(at, s.Clock)
 			}
 			return at
@@ -213,7 +213,7 @@ func TestFault_BrokerClockAhead(t *testing.T) {
 				}
 			}
 		}
-		for i, s := range h.engine.node.Status().Shards {
+		for i, s := range h.engine.Actors.Status().Shards {
 			if ahead := time.Duration(s.AheadMs) * time.Millisecond; ahead < 35*time.Minute || ahead > 40*time.Minute {
 				h.Errorf("shard %d is said to be %v ahead", i, ahead)
 			}
@@ -225,7 +225,7 @@ func TestFault_BrokerClockAhead(t *testing.T) {
 			}
 		}
 		time.Sleep(61 * time.Minute) // real time catches up, and an hour begins
-		for i, s := range h.engine.node.Status().Shards {
+		for i, s := range h.engine.Actors.Status().Shards {
 			if s.AheadMs != 0 || h.lines.having("recovered: the broker's clock is ahead", "shard="+text(i)) != 1 {
 				h.Errorf("%+v", s)
 			}

@@ -23,6 +23,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -34,7 +35,7 @@ type kafkaFixture struct {
 	kgo     *kgo.Client
 	cfg     config.Config
 
-	p     *program
+	p     *node.Node
 	ended chan error
 	leave context.CancelFunc
 
@@ -70,7 +71,7 @@ func newKafkaFixture(t *testing.T) *kafkaFixture {
 func (h *kafkaFixture) open() {
 	h.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	p, err := newProgram(ctx, h.cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	p, err := node.Open(ctx, h.cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
 		cancel()
 		h.t.Fatal(err)
@@ -98,8 +99,8 @@ func (h *kafkaFixture) close() {
 func (h *kafkaFixture) furnish() {
 	h.t.Helper()
 	ctx := context.Background()
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
-	op := admin.NewOperator(h.p.node)
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
+	op := admin.NewOperator(h.p.Actors)
 	account, app, err := op.CreateApplication(ctx, "label", "site", domain.Advanced)
 	h.must(err)
 	h.account = account
@@ -119,7 +120,7 @@ func (h *kafkaFixture) furnish() {
 }
 
 func (h *kafkaFixture) api() *client.Client {
-	return client.New("http://"+h.p.public.Addr().String(), h.key)
+	return client.New("http://"+h.p.HTTPAddr(), h.key)
 }
 
 func (h *kafkaFixture) must(err error) {
@@ -157,7 +158,7 @@ func (h *kafkaFixture) eventually(what string, holds func() bool) {
 	h.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			st, _ := json.MarshalIndent(h.p.shown().Read(), "", " ")
+			st, _ := json.MarshalIndent(h.p.Shown().Read(), "", " ")
 			h.t.Fatalf("no %s within two minutes: %s", what, st)
 		}
 	}
@@ -191,7 +192,7 @@ func TestGap_SourceStopsItsRouter(t *testing.T) {
 	h.cut(kafka.Activities, 0, 7) // and two of them are gone
 	h.open()
 	why := func() string {
-		for _, r := range h.p.node.Status().Routers {
+		for _, r := range h.p.Actors.Status().Routers {
 			if r.Partition == 0 {
 				return r.Stopped
 			}
@@ -200,8 +201,8 @@ func TestGap_SourceStopsItsRouter(t *testing.T) {
 	}
 	h.eventually("stop of the router", func() bool { return strings.Contains(why(), "retention") })
 	h.counted(5)
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil }) // the others go on
-	got, err := management{h.p}.AcceptGap(context.Background(), kafka.Activities, 0)
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil }) // the others go on
+	got, err := h.p.Management().AcceptGap(context.Background(), kafka.Activities, 0)
 	h.must(err)
 	if got.From != 5 || got.To != 7 {
 		t.Fatalf("%+v", got)
@@ -212,7 +213,7 @@ func TestGap_SourceStopsItsRouter(t *testing.T) {
 	}
 	h.publish(1)
 	h.counted(8)
-	if _, err := (management{h.p}).AcceptGap(context.Background(), kafka.Activities, 0); domain.CodeOf(err) != domain.NotFound {
+	if _, err := h.p.Management().AcceptGap(context.Background(), kafka.Activities, 0); domain.CodeOf(err) != domain.NotFound {
 		t.Fatalf("accepted without a gap: %v", err)
 	}
 }
@@ -222,13 +223,13 @@ func TestGap_JournalStopsItsShard(t *testing.T) {
 	h := newKafkaFixture(t)
 	h.publish(4)
 	h.counted(4)
-	busy := int32(h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2))
+	busy := int32(h.p.Hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2))
 	// Something reaches the journal that the shard never reads: the node is stopped
 	// between the append and the read, as far as the store knows.
 	store := h.cfg.Data
 	var read int64
 	h.eventually("shard that has read its journal", func() bool {
-		read = h.p.node.Status().Shards[busy].Applied
+		read = h.p.Actors.Status().Shards[busy].Applied
 		return read == h.end(kafka.Journal, busy)
 	})
 	h.close() // a router's last mark may be behind what the shard has read
@@ -237,17 +238,17 @@ func TestGap_JournalStopsItsShard(t *testing.T) {
 	h.cut(kafka.Journal, busy, end+1)
 	h.cfg.Data = store
 	h.open()
-	stopped := func() string { return h.p.node.Status().Shards[busy].Stopped }
+	stopped := func() string { return h.p.Actors.Status().Shards[busy].Stopped }
 	h.eventually("stop of the shard", func() bool { return strings.Contains(stopped(), "retention") })
-	if err := h.p.node.Ready(); err == nil {
+	if err := h.p.Actors.Ready(); err == nil {
 		t.Fatal("ready with a stopped shard")
 	}
-	got, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, int(busy))
+	got, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, int(busy))
 	h.must(err)
 	if got.From < read || got.From > end || got.To != end+1 {
 		t.Fatalf("%+v, the journal ended at %d, read to %d", got, end, read)
 	}
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	h.counted(4)
 	h.publish(3)
 	h.counted(7)
@@ -259,10 +260,10 @@ func TestGap_UnreadableRecordStopsItsShard(t *testing.T) {
 	damaged := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
 	damaged = append(damaged[:len(damaged)-1], 0xff)
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: damaged}).FirstErr())
-	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.node.Status().Shards[1].Stopped, "corrupt") })
-	_, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, 1)
+	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.Actors.Status().Shards[1].Stopped, "corrupt") })
+	_, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, 1)
 	h.must(err)
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	h.publish(2)
 	h.counted(2)
 }
@@ -285,14 +286,14 @@ func TestNode_PassesOverForeignRecords(t *testing.T) {
 	h.close()
 	putForeign(kafka.Journal, 1)
 	h.open()
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	h.publish(2)
 	h.counted(8)
 	_, _, err := client.Do(context.Background(), h.api(), client.CreateBrand{Name: "Other band", Type: "Music"})
 	h.must(err)
 	h.eventually("dead letters", func() bool { return h.end(kafka.DeadLetters, 0) >= 30 })
 	letters := int64(0)
-	for _, s := range h.p.node.Status().Shards {
+	for _, s := range h.p.Actors.Status().Shards {
 		letters += s.Dead[domain.Foreign.String()]
 	}
 	if letters != 30 {
@@ -335,7 +336,7 @@ func TestNode_PassesOverRecordsOfAnotherPartition(t *testing.T) {
 	h.publish(2)
 	h.counted(5)
 	shown := func() string {
-		res, err := http.Get("http://" + h.p.public.Addr().String() + "/v1.1/members/extended?apiKey=" + h.key)
+		res, err := http.Get("http://" + h.p.HTTPAddr() + "/v1.1/members/extended?apiKey=" + h.key)
 		h.must(err)
 		defer res.Body.Close()
 		text, err := io.ReadAll(res.Body)
@@ -348,7 +349,7 @@ func TestNode_PassesOverRecordsOfAnotherPartition(t *testing.T) {
 	before := shown()
 	h.close()
 	h.open()
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	if after := shown(); after != before {
 		t.Errorf("members are shown otherwise after a restart: %s, were %s", after, before)
 	}
@@ -374,8 +375,8 @@ func TestNode_NeedsANewerBinaryForANewerRecord(t *testing.T) {
 	newer := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
 	newer[5] = codec.RecordVersion + 1 // behind the magic and the field's number
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: newer}).FirstErr())
-	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.node.Status().Shards[1].Stopped, "needs a newer ovation") })
-	_, err := management{h.p}.AcceptGap(context.Background(), kafka.Journal, 1)
+	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.Actors.Status().Shards[1].Stopped, "needs a newer ovation") })
+	_, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, 1)
 	if domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), "needs a newer ovation") {
 		t.Errorf("%v", err)
 	}

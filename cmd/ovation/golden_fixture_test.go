@@ -62,7 +62,7 @@ func startInstallation(t *testing.T, disk *vfs.MemFS, at time.Time) *installatio
 	l.source, err = l.out.Producer(kafka.ProducerConfig{Topic: kafka.Activities, Codec: kafka.LZ4})
 	must(t, err)
 	front := newGate()
-	l.server = transport.New(transport.Options{Handler: l.engine.api})
+	l.server = transport.New(transport.Options{Handler: l.engine.API})
 	go func() { _ = l.server.Serve(front) }()
 	connect := func(context.Context, string, string) (net.Conn, error) {
 		near, far := net.Pipe()
@@ -141,7 +141,7 @@ func (g *golden) fixture(t *testing.T) *vfs.MemFS {
 
 // applications makes two accounts, and an application for each key; a key is named by its kind.
 func (l *installation) applications(t *testing.T) {
-	op := admin.NewOperator(l.engine.node)
+	op := admin.NewOperator(l.engine.Actors)
 	for _, k := range []struct {
 		account, key string
 		plan         domain.Plan

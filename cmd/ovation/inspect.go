@@ -11,6 +11,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 	keystore "github.com/ovation-analytics/ovation/storage/keys"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
@@ -32,7 +33,7 @@ func (i *Inspect) Run(_ context.Context, out io.Writer) error {
 		}
 		c, err := store.OpenCatalog(dir, store.Options{})
 		if err != nil {
-			return explainLocked(err)
+			return node.ExplainLocked(err)
 		}
 		return errors.Join(c.Dump(out, []byte(i.Prefix)), c.Close())
 	}
@@ -45,7 +46,7 @@ func (i *Inspect) Run(_ context.Context, out io.Writer) error {
 	}
 	s, err := store.Open(dir, store.Options{})
 	if err != nil {
-		return explainLocked(err)
+		return node.ExplainLocked(err)
 	}
 	return errors.Join(s.Dump(out, []byte(i.Prefix)), s.Close())
 }
@@ -75,7 +76,7 @@ func (i *Inspect) keys(out io.Writer) error {
 		s, err = keystore.Open(dir, keystore.Options{Copy: true})
 	}
 	if err != nil {
-		return explainLocked(err)
+		return node.ExplainLocked(err)
 	}
 	w := bufio.NewWriter(out)
 	err = s.Each(prefix, func(id domain.KeyID) error {

@@ -36,7 +36,7 @@ type roads struct {
 // newRoads makes an account that the simulation's model does not know.
 func newRoads(h *ward) *roads {
 	h.Helper()
-	op := admin.NewOperator(h.engine.node)
+	op := admin.NewOperator(h.engine.Actors)
 	account, app, err := op.CreateApplication(h.Context(), "roads", "site", domain.Advanced)
 	h.must(err)
 	key, _, err := op.CreateKey(h.Context(), app, domain.ScopeApplication)
@@ -156,13 +156,13 @@ func (r *roads) stopShard(shard int) {
 	h.must(err)
 	none := 0
 	h.must(h.restartEngine(before, &none))
-	h.eventually("stopped shard", func() bool { return h.engine.node.Status().Shards[shard].Stopped != "" })
+	h.eventually("stopped shard", func() bool { return h.engine.Actors.Status().Shards[shard].Stopped != "" })
 	r.api = h.engine.speaks(r.key)
 }
 
 // parked is how many activities wait for the registrations of their members.
 func (r *roads) parked() (n int64) {
-	for _, s := range r.h.engine.node.Status().Shards {
+	for _, s := range r.h.engine.Actors.Status().Shards {
 		n += s.Parked
 	}
 	return n
@@ -176,7 +176,7 @@ func (r *roads) waiting(shard int) (uids []string, contents []string) {
 	const some = 3 // of a member
 	for n := 0; r.parked() < 4*some; n++ {
 		if n == 100 {
-			r.h.Fatalf("nothing waits: %+v", r.h.engine.node.Status().Shards)
+			r.h.Fatalf("nothing waits: %+v", r.h.engine.Actors.Status().Shards)
 		}
 		uid := r.secret()
 		uids = append(uids, uid)

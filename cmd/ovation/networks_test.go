@@ -21,6 +21,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/networks"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 )
 
 // A node asks the networks of its file: tokens are checked and refreshed; a file that others can read
@@ -44,25 +45,25 @@ func TestServe_Networks(t *testing.T) {
 		PrivateFiles: config.PrivateFiles{Networks: file}, AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 	}
 	log := slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	if _, err := newProgram(ctx, cfg, log); err == nil || !strings.Contains(err.Error(), "--networks: "+file+": mode 0644 lets others in") {
+	if _, err := node.Open(ctx, cfg, log); err == nil || !strings.Contains(err.Error(), "--networks: "+file+": mode 0644 lets others in") {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(cfg.Data); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the node made its data: %v", err)
 	}
 	must(t, os.Chmod(file, 0o600))
-	p, err := newProgram(ctx, cfg, log)
+	p, err := node.Open(ctx, cfg, log)
 	must(t, err)
 	running, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(running) }()
 
-	op := admin.NewOperator(p.node)
+	op := admin.NewOperator(p.Actors)
 	_, app, err := op.CreateApplication(ctx, "Label", "site", domain.Advanced)
 	must(t, err)
 	_, err = op.AddKey(ctx, app, domain.ScopeApplication, "the-key")
 	must(t, err)
-	c := client.New("http://"+p.public.Addr().String(), "the-key")
+	c := client.New("http://"+p.HTTPAddr(), "the-key")
 	_, _, err = client.Do(ctx, c, client.RegisterMember{Service: "tumblr", UID: "u7", AuthToken: "t8"})
 	if e, ok := errors.AsType[*client.Error](err); !ok || e.Code != domain.InvalidParameter || e.Parameter != "authtoken" {
 		t.Errorf("another one's token: %v", err)

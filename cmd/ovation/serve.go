@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 )
 
 // Serve runs a node.
@@ -13,7 +14,8 @@ type Serve struct{ config.Config }
 // Run serves until ctx ends, then drains.
 func (s *Serve) Run(ctx context.Context) error {
 	log := s.Logger()
-	p, err := newProgram(ctx, s.Config, log)
+	s.Config.Version = built()
+	p, err := node.Open(ctx, s.Config, log)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		log.Info("stopped before it was open")
 		return nil
@@ -21,8 +23,8 @@ func (s *Serve) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	log.Info("serving", "http", p.public.Addr().String(), "admin", p.admin.Addr().String(), "kafka", p.brokers[0],
-		"shards", p.topics.journal.Partitions(), "replication", p.topics.replication)
+	log.Info("serving", "http", p.HTTPAddr(), "admin", p.AdminAddr(), "kafka", p.Logs.Brokers[0],
+		"shards", p.Logs.Topics.Journal.Partitions(), "replication", p.Logs.Topics.Replication)
 	err = errors.Join(p.Run(ctx), p.Close())
 	if err == nil {
 		log.Info("stopped")

@@ -110,20 +110,20 @@ func (w *simulation) authenticate() {
 // among the secrets.
 func (w *simulation) rotate() {
 	e := w.engine
-	if e == nil || e.api == nil || e.power.isOff() {
+	if e == nil || e.API == nil || e.power.isOff() {
 		return
 	}
 	var k secrets.SigningKey
 	k.KID = fmt.Sprint("key", len(w.secrets.Signing))
 	k.Seed[0], k.Seed[1] = byte(len(w.secrets.Signing)), 1
 	w.secrets.Signing = append([]secrets.SigningKey{k}, w.secrets.Signing...)
-	if err := e.api.Tokens.Add(k.PrivateHalf()); err != nil {
+	if err := e.API.Tokens.Add(k.PrivateHalf()); err != nil {
 		w.wrong(err)
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	_, err := admin.NewOperator(e.node).AddSigningKey(ctx, k.KID, k.PublicHalf(), time.Now(), false)
+	_, err := admin.NewOperator(e.Actors).AddSigningKey(ctx, k.KID, k.PublicHalf(), time.Now(), false)
 	w.tell("the signing key %s is added: %v", k.KID, err)
 	if err == nil {
 		w.access.added[k.KID] = true
@@ -150,7 +150,7 @@ func (w *simulation) checkAccess(c func(*label) *client.Client) error {
 		}
 	}
 	there := map[string]bool{}
-	for _, k := range w.engine.node.Catalog().SigningKeys() {
+	for _, k := range w.engine.Actors.Catalog().SigningKeys() {
 		held := slices.ContainsFunc(w.secrets.Signing, func(s secrets.SigningKey) bool { return s.KID == k.KID && s.PublicHalf() == k.Public })
 		if there[k.KID] || !held {
 			return fmt.Errorf("the catalog has the signing key %s: twice %v, among the secrets %v", k.KID, there[k.KID], held)

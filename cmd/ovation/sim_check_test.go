@@ -273,7 +273,7 @@ func (w *simulation) drain() error {
 		return err
 	}
 	for range 3000 {
-		for _, r := range w.engine.node.Status().Routers {
+		for _, r := range w.engine.Actors.Status().Routers {
 			if w.gaps && r.Stopped != "" { // what was routed is, after a cut, not always known
 				if err := w.accept(r); err != nil {
 					return err
@@ -285,19 +285,19 @@ func (w *simulation) drain() error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	st := w.engine.node.Status()
+	st := w.engine.Actors.Status()
 	return fmt.Errorf("not drained within a minute: %+v", st)
 }
 
 // idle reports that nothing is under way: not in the public topic, nor in the journal,
 // nor in an outbox; nor a rebuild, which ends with a shard that is closed for a moment.
 func (w *simulation) idle() bool {
-	if r := w.engine.rebuilds.Last(); r != nil && r.State == verify.Running {
+	if r := w.engine.Rebuilder.Last(); r != nil && r.State == verify.Running {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	n := w.engine.node
+	n := w.engine.Actors
 	for range 2 { // what was forwarded may forward
 		at, err := n.AcceptedPosition(ctx)
 		if err != nil || n.Await(ctx, at) != nil {

@@ -155,7 +155,7 @@ func (w *simulation) submitted(s domain.Submission) (domain.Outcome, error) {
 			return domain.Outcome{}, errStopped
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		out, err := e.node.Submit(ctx, s)
+		out, err := e.Actors.Submit(ctx, s)
 		cancel()
 		switch {
 		case e.power.isOff(): // the answer is not out

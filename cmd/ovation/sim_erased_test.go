@@ -70,8 +70,8 @@ func (w *simulation) checkGone(c *client.Client, l *label) error {
 		if i.of != l || i.owner != 0 || len(i.past) == 0 {
 			continue
 		}
-		name := w.engine.hasher.Identity(l.id, domain.ByService, i.service, i.uid)
-		if id, _, err := w.engine.node.Resolve(ctx, l.id, domain.ByService, name, domain.Position{}); id != 0 || err != nil {
+		name := w.engine.Hasher.Identity(l.id, domain.ByService, i.service, i.uid)
+		if id, _, err := w.engine.Actors.Resolve(ctx, l.id, domain.ByService, name, domain.Position{}); id != 0 || err != nil {
 			return fmt.Errorf("%s %s, which is free, names member %d: %w", i.service, i.uid, id, err)
 		}
 	}
@@ -165,7 +165,7 @@ func (w *simulation) checkDataKeys() error {
 	var left []domain.KeyID
 	for range 3000 { // keys are deleted by the outbox
 		there := map[domain.KeyID]bool{}
-		if err := w.engine.keys.store.Each(nil, func(id domain.KeyID) error { there[id] = true; return nil }); err != nil {
+		if err := w.engine.Stores.Keys.Store.Each(nil, func(id domain.KeyID) error { there[id] = true; return nil }); err != nil {
 			return err
 		}
 		left = left[:0]
@@ -194,7 +194,7 @@ func (w *simulation) keysOfLiving() (map[domain.KeyID]domain.MemberID, error) {
 		if i.owner == 0 {
 			continue
 		}
-		m, _, err := w.engine.node.MemberRecord(ctx, i.of.id, i.owner, domain.Position{})
+		m, _, err := w.engine.Actors.MemberRecord(ctx, i.of.id, i.owner, domain.Position{})
 		if err != nil {
 			return nil, fmt.Errorf("member %d: %w", i.owner, err)
 		}

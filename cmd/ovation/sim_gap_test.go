@@ -49,7 +49,7 @@ func (w *simulation) loseSource() error {
 	}
 	if down && !whole && w.forgets {
 		w.tell("the broker forgets the group's offsets meanwhile")
-		w.forget(w.engine.topics.journal.Topic().String())
+		w.forget(w.engine.Logs.Topics.Journal.Topic().String())
 	}
 	if down {
 		before := w.engine
@@ -100,7 +100,7 @@ func (w *simulation) loseJournal() error {
 // acceptJournal waits until the shard has stopped, gives the word, and waits until it
 // serves.
 func (w *simulation) acceptJournal(shard int) error {
-	n, told := w.engine.node, false
+	n, told := w.engine.Actors, false
 	for range 2000 {
 		s := n.Status().Shards[shard]
 		switch {
@@ -126,7 +126,7 @@ func (w *simulation) acceptJournal(shard int) error {
 
 // kept is where the routers were, as the broker keeps it.
 func (w *simulation) kept() (next [simPartitions]int64, err error) {
-	router := "router-" + w.engine.topics.journal.Topic().String()
+	router := "router-" + w.engine.Logs.Topics.Journal.Topic().String()
 	kept, err := w.out.CommittedOffsets(context.Background(), router, kafka.Activities, []int{0, 1})
 	for i := range kept {
 		next[kept[i].Partition] = kept[i].Next
@@ -189,7 +189,7 @@ func (w *simulation) takeAway(whole bool) error {
 func (w *simulation) acceptAll() error {
 	for range 2000 {
 		stopped, behind := 0, simPartitions
-		for _, r := range w.engine.node.Status().Routers {
+		for _, r := range w.engine.Actors.Status().Routers {
 			switch {
 			case r.Stopped != "":
 				stopped++
@@ -205,14 +205,14 @@ func (w *simulation) acceptAll() error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return fmt.Errorf("the routers do not go on: %+v", w.engine.node.Status().Routers)
+	return fmt.Errorf("the routers do not go on: %+v", w.engine.Actors.Status().Routers)
 }
 
 func (w *simulation) accept(r actors.RouterStatus) error {
 	if !strings.Contains(r.Stopped, "retention") && !strings.Contains(r.Stopped, "recreated") {
 		return fmt.Errorf("router %d stopped for another reason: %s", r.Partition, r.Stopped)
 	}
-	word, err := w.engine.node.AcceptGap(context.Background(), false, r.Partition)
+	word, err := w.engine.Actors.AcceptGap(context.Background(), false, r.Partition)
 	switch {
 	case errors.Is(err, domain.ErrUnavailable), domain.CodeOf(err) == domain.NotFound:
 		return nil // it is asked for again

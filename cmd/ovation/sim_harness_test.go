@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -257,7 +258,7 @@ func (w *simulation) restartEngine(before *engineLife, again *int) error {
 		case err == nil:
 			return nil
 		case w.broker.power.isOff():
-			w.setEngine(&engineLife{power: p, program: &program{}})
+			w.setEngine(&engineLife{power: p, Node: &node.Node{}})
 			return nil
 		case !p.isOff():
 			return fmt.Errorf("the engine does not start again: %w", err)
@@ -280,7 +281,7 @@ func (w *simulation) restart(broker bool) error {
 		}
 		if e.power.isOff() || w.broker.power.isOff() {
 			e.power.cut() // it is started again with the broker
-			w.setEngine(&engineLife{power: e.power, program: &program{}})
+			w.setEngine(&engineLife{power: e.power, Node: &node.Node{}})
 			return nil
 		}
 		none := 0
@@ -308,7 +309,7 @@ func (w *simulation) alive() *engineLife {
 		w.mu.Lock()
 		e := w.engine
 		w.mu.Unlock()
-		if e != nil && e.api != nil && !e.power.isOff() {
+		if e != nil && e.API != nil && !e.power.isOff() {
 			return e
 		}
 		if w.failed() != nil {
@@ -355,7 +356,7 @@ func (w *simulation) insist(of *label, f func(c *client.Client) error) error {
 		}
 	}
 	if e := w.alive(); e != nil {
-		return fmt.Errorf("no answer within %s: %+v", patience, e.node.Status())
+		return fmt.Errorf("no answer within %s: %+v", patience, e.Actors.Status())
 	}
 	return errStopped
 }
@@ -372,7 +373,7 @@ func (w *simulation) user(f func() error) {
 // furnish makes accounts, brands, definitions and the first members, in fair weather.
 func (w *simulation) furnish() error {
 	ctx := context.Background()
-	op := admin.NewOperator(w.engine.node)
+	op := admin.NewOperator(w.engine.Actors)
 	for i := range 1 + w.rng.IntN(2) {
 		account, app, err := op.CreateApplication(ctx, fmt.Sprint("label ", i), "site", domain.Advanced)
 		if err != nil {

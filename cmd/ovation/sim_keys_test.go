@@ -39,14 +39,14 @@ func (k *simKeys) rotate(s *secrets.Secrets) {
 
 // openKeys opens the data keys as a node with an embedded log does.
 func (e *engineLife) openKeys(ctx context.Context) (err error) {
-	e.keys.store, err = keystore.Open("keys", keystore.Options{
-		FS: e.power.fs(), Logger: e.log, CacheBytes: 1 << 20, MemTableBytes: 64 << 10,
+	e.Stores.Keys.Store, err = keystore.Open("keys", keystore.Options{
+		FS: e.power.fs(), Logger: e.Log, CacheBytes: 1 << 20, MemTableBytes: 64 << 10,
 	})
 	if err != nil {
 		return err
 	}
-	e.onClose(e.keys.store.Close)
-	return e.keys.keep(ctx, e.program)
+	e.OnClose(e.Stores.Keys.Store.Close)
+	return e.KeepKeys(ctx)
 }
 
 // putKeys keeps some new data keys beside the schedule, in one step of two.
@@ -66,7 +66,7 @@ func (w *simulation) putKeys() {
 			_, _ = crand.Read(b[:])
 			keys[i] = seal.DataKeyOf(b)
 		}
-		err := e.keys.keeper.Put(context.Background(), keys)
+		err := e.Stores.Keys.Keeper.Put(context.Background(), keys)
 		if err != nil || e.power.isOff() { // the caller never hears of it
 			return nil
 		}
@@ -81,7 +81,7 @@ func (w *simulation) putKeys() {
 // has just lost its power is not waited for: the schedule, which calls this, revives it.
 func (w *simulation) checkKeys() error {
 	e := w.engine
-	if e == nil || e.api == nil || e.power.isOff() || w.keys.checked == w.lives {
+	if e == nil || e.API == nil || e.power.isOff() || w.keys.checked == w.lives {
 		return nil
 	}
 	w.keys.checked = w.lives
@@ -92,7 +92,7 @@ func (w *simulation) checkKeys() error {
 	for i := range put {
 		ids[i] = put[i].ID
 	}
-	found, err := e.keys.keeper.Get(context.Background(), nil, ids)
+	found, err := e.Stores.Keys.Keeper.Get(context.Background(), nil, ids)
 	if e.power.isOff() {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (w *simulation) checkKeys() error {
 			return fmt.Errorf("data key %s is another one", ids[i])
 		}
 	}
-	stored := e.node.Catalog().SlotKeys()
+	stored := e.Actors.Catalog().SlotKeys()
 	if newest := w.secrets.Masters[0].ID; stored.Master != newest {
 		return fmt.Errorf("the slot keys are wrapped under %s, the newest master key is %s", stored.Master, newest)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/activity"
@@ -61,7 +62,7 @@ func (b *brokerLife) stop() error {
 // engineLife is the engine, every room of it but the ports, from a start to a stop or
 // a cut.
 type engineLife struct {
-	*program
+	*node.Node
 	power  *power
 	panics panics
 	hits   *lifeHits
@@ -70,7 +71,7 @@ type engineLife struct {
 
 const simShards = 2
 
-// startEngine opens the engine as newProgram does. It gives up when the power is cut,
+// startEngine opens the engine as node.Open does. It gives up when the power is cut,
 // and when that of its broker is.
 func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits) (_ *engineLife, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
@@ -84,23 +85,23 @@ func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits) (
 		}
 		cancel()
 	}()
-	e := &engineLife{power: p, hits: hits, off: w.broker().power.isOff, program: &program{
-		cfg: config.Config{Shards: simShards, Memory: 8 << 20}, log: p.console, secrets: secrets,
+	e := &engineLife{power: p, hits: hits, off: w.broker().power.isOff, Node: &node.Node{
+		Config: config.Config{Shards: simShards, Memory: 8 << 20}, Log: p.console, Secrets: secrets,
 	}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.Close())
 		}
 	}()
-	if e.hasher, err = activity.NewHasher(secrets.Pepper[:]); err != nil {
+	if e.Hasher, err = activity.NewHasher(secrets.Pepper[:]); err != nil {
 		return nil, err
 	}
-	if e.client, err = kafka.New(kafka.Config{Brokers: []string{brokerAddress}, ClientID: "ovation", Dial: w.dialer(p)}); err != nil {
+	if e.Logs.Client, err = kafka.New(kafka.Config{Brokers: []string{brokerAddress}, ClientID: "ovation", Dial: w.dialer(p)}); err != nil {
 		return nil, err
 	}
-	e.onClose(func() error { e.client.Close(); return nil })
+	e.OnClose(func() error { e.Logs.Client.Close(); return nil })
 	for _, step := range []func(context.Context) error{
-		e.findTopics, e.openDisks, e.openNode, e.settleLayout, e.openKeys, e.startNode, e.answer,
+		e.findTopics, e.openDisks, e.OpenActors, e.SettleLayout, e.openKeys, e.StartActors, e.answer,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -110,40 +111,40 @@ func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits) (
 }
 
 func (e *engineLife) findTopics(ctx context.Context) error {
-	if _, err := kafkatopics.Ensure(ctx, e.client, kafkatopics.Of("", simShards, simPartitions)); err != nil {
+	if _, err := kafkatopics.Ensure(ctx, e.Logs.Client, kafkatopics.Of("", simShards, simPartitions)); err != nil {
 		return err
 	}
-	t := &e.topics
-	journal, err := ingest.OpenLog(ctx, e.client, kafka.Journal, kafka.LZ4)
+	t := &e.Logs.Topics
+	journal, err := ingest.OpenLog(ctx, e.Logs.Client, kafka.Journal, kafka.LZ4)
 	if err != nil {
 		return err
 	}
-	catalog, err := ingest.OpenLog(ctx, e.client, kafka.Catalog, kafka.LZ4)
+	catalog, err := ingest.OpenLog(ctx, e.Logs.Client, kafka.Catalog, kafka.LZ4)
 	if err != nil {
 		return err
 	}
-	t.journal = usageLog{panicLog{eventLog{Log: journal}, &e.panics.journal}, e.hits, e.off}
-	t.catalog = panicLog{eventLog{Log: catalog}, &e.panics.catalog}
-	t.counts = new(activity.Stats)
-	s, err := ingest.OpenSource(ctx, e.client, ingest.SourceConfig{
-		Topic: kafka.Activities, Journal: journal.Topic(), Hasher: e.hasher, Stats: t.counts,
+	t.Journal = usageLog{panicLog{node.EventLog{Log: journal}, &e.panics.journal}, e.hits, e.off}
+	t.Catalog = panicLog{node.EventLog{Log: catalog}, &e.panics.catalog}
+	t.Counts = new(activity.Stats)
+	s, err := ingest.OpenSource(ctx, e.Logs.Client, ingest.SourceConfig{
+		Topic: kafka.Activities, Journal: journal.Topic(), Hasher: e.Hasher, Stats: t.Counts,
 	})
 	if err != nil {
 		return err
 	}
-	t.source = publicTopic{s}
-	t.letters, err = ingest.NewDeadLetters(e.client, kafka.DeadLetters, s, journal)
+	t.Source = node.PublicTopic{Source: s}
+	t.Letters, err = ingest.NewDeadLetters(e.Logs.Client, kafka.DeadLetters, s, journal)
 	return err
 }
 
 func (e *engineLife) openDisks(context.Context) error {
 	var err error
-	e.store, err = store.Open("store", store.Options{FS: e.power.fs(), Logger: e.log, CacheBytes: 1 << 20, MemTableBytes: 64 << 10, SealRows: 40})
+	e.Stores.Store, err = store.Open("store", store.Options{FS: e.power.fs(), Logger: e.Log, CacheBytes: 1 << 20, MemTableBytes: 64 << 10, SealRows: 40})
 	if err != nil {
 		return err
 	}
-	e.onClose(e.store.Close)
-	e.catalog, err = store.OpenCatalog("catalog", store.Options{FS: e.power.fs(), CacheBytes: 1 << 20, MemTableBytes: 64 << 10})
+	e.OnClose(e.Stores.Store.Close)
+	e.Stores.Catalog, err = store.OpenCatalog("catalog", store.Options{FS: e.power.fs(), CacheBytes: 1 << 20, MemTableBytes: 64 << 10})
 	return err
 }
 
@@ -152,9 +153,9 @@ func (e *engineLife) answer(context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.api, err = api.New(api.Config{
-		Engine: hitCounter{engine{e.node}, e.hits}, Hasher: e.hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.secrets.PrivateHalves(),
-		TokenKey: e.secrets.Token, Logger: e.log, Keys: e.keys.keeper, LogRetention: keptEmbedded, Lookups: api.Lookups{Networks: asked},
+	e.API, err = api.New(api.Config{
+		Engine: hitCounter{node.Engine{Node: e.Actors}, e.hits}, Hasher: e.Hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.Secrets.PrivateHalves(),
+		TokenKey: e.Secrets.Token, Logger: e.Log, Keys: e.Stores.Keys.Keeper, LogRetention: node.KeptEmbedded, Lookups: api.Lookups{Networks: asked},
 		HashCost: credentials.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1},
 	})
 	return err
@@ -163,7 +164,7 @@ func (e *engineLife) answer(context.Context) error {
 // RoundTrip answers a request, unless the power is cut before the answer is out.
 func (e *engineLife) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
-	e.api.ServeHTTP(w, r)
+	e.API.ServeHTTP(w, r)
 	if e.power.isOff() {
 		return nil, errBroken
 	}

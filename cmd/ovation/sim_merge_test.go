@@ -280,12 +280,12 @@ func (w *simulation) listed(l *label, n int) (*act, domain.ActionID) {
 		q.Groups = append(q.Groups, domain.Group{Definition: d.id, Group: uint32(d.id)})
 	}
 	w.model.mu.Unlock()
-	answer, err := e.node.Ask(ctx, q, domain.Position{})
+	answer, err := e.Actors.Ask(ctx, q, domain.Position{})
 	if err != nil || len(answer.Feed.Items) == 0 {
 		return nil, 0
 	}
 	item := answer.Feed.Items[n%len(answer.Feed.Items)]
-	shown, err := e.node.Show(ctx, l.id, []domain.FeedItem{item}, domain.Position{})
+	shown, err := e.Actors.Show(ctx, l.id, []domain.FeedItem{item}, domain.Position{})
 	if err != nil || shown[0].Content == nil {
 		return nil, 0
 	}

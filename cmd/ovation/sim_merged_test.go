@@ -44,8 +44,8 @@ func (w *simulation) settleMerges() error {
 		if !i.unsure || i.owner != 0 {
 			continue
 		}
-		name := w.engine.hasher.Identity(i.of.id, domain.ByService, i.service, i.uid)
-		id, _, err := w.engine.node.Resolve(ctx, i.of.id, domain.ByService, name, domain.Position{})
+		name := w.engine.Hasher.Identity(i.of.id, domain.ByService, i.service, i.uid)
+		id, _, err := w.engine.Actors.Resolve(ctx, i.of.id, domain.ByService, name, domain.Position{})
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func (w *simulation) settleMerges() error {
 	clear(m.merges.into)
 	for id, l := range m.known() {
 		e := m.erased[id]
-		of, _, err := w.engine.node.MemberRecord(ctx, l.id, id, domain.Position{})
+		of, _, err := w.engine.Actors.MemberRecord(ctx, l.id, id, domain.Position{})
 		switch code := domain.CodeOf(err); {
 		case code == domain.Gone && e != nil:
 			m.erasedNow(id, "")
@@ -132,7 +132,7 @@ func (w *simulation) checkMerges() error {
 		return nil
 	}
 	for id, l := range w.model.known() {
-		of, _, err := w.engine.node.MemberRecord(context.Background(), l.id, id, domain.Position{})
+		of, _, err := w.engine.Actors.MemberRecord(context.Background(), l.id, id, domain.Position{})
 		if err != nil {
 			return fmt.Errorf("member %d: %w", id, err)
 		}
@@ -169,7 +169,7 @@ func (w *simulation) checkAbsorbed(l *label, of *domain.Member) error {
 	for i := range of.Absorbed {
 		a := &of.Absorbed[i]
 		got = append(got, a.Member)
-		lender, _, err := w.engine.node.MemberRecord(context.Background(), l.id, a.Member, domain.Position{})
+		lender, _, err := w.engine.Actors.MemberRecord(context.Background(), l.id, a.Member, domain.Position{})
 		if err != nil {
 			return fmt.Errorf("it absorbs member %d: %w", a.Member, err)
 		}

@@ -21,8 +21,8 @@ func simulate(seed uint64) (err error) {
 	w := newSimulation(seed)
 	stuck := time.AfterFunc(time.Hour, func() {
 		status := "no engine"
-		if e := w.engine; e != nil && e.node != nil {
-			status = fmt.Sprintf("%+v", e.node.Status())
+		if e := w.engine; e != nil && e.Actors != nil {
+			status = fmt.Sprintf("%+v", e.Actors.Status())
 		}
 		debug.SetTraceback("all")
 		panic(fmt.Sprintf("seed %d came to no end:\n%s\n%s", seed, strings.Join(w.story, "\n"), status))
@@ -256,7 +256,7 @@ func (w *simulation) forgetOffsets() error {
 		return nil
 	}
 	w.tell("the broker forgets the group's offsets")
-	journal := w.engine.topics.journal.Topic().String()
+	journal := w.engine.Logs.Topics.Journal.Topic().String()
 	if err := w.restart(false); err != nil {
 		return err
 	}
@@ -320,7 +320,7 @@ func (w *simulation) checkAll() error {
 // dump is the store as text, a line a key.
 func (w *simulation) dump() string {
 	var b strings.Builder
-	if err := w.engine.store.Dump(&b, nil); err != nil {
+	if err := w.engine.Stores.Store.Dump(&b, nil); err != nil {
 		return err.Error()
 	}
 	return b.String()
@@ -346,7 +346,7 @@ func differing(stood, stands string) string {
 // facts is the state hash of every shard.
 func (w *simulation) facts() string {
 	var out []string
-	for _, s := range w.engine.node.Status().Shards {
+	for _, s := range w.engine.Actors.Status().Shards {
 		out = append(out, s.Facts)
 	}
 	return strings.Join(out, " ")

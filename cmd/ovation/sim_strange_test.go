@@ -38,16 +38,16 @@ func (w *simulation) unusualStep() error {
 // the time the schedule waits for the end.
 func (w *simulation) rebuild() error {
 	e, shard, wait := w.engine, w.unusual.IntN(simShards), w.unusual.IntN(2) == 0
-	if e == nil || e.api == nil || e.power.isOff() {
+	if e == nil || e.API == nil || e.power.isOff() {
 		return nil
 	}
-	err := e.rebuilds.Start(verify.RebuildOrder{Shards: []int{shard}})
+	err := e.Rebuilder.Start(verify.RebuildOrder{Shards: []int{shard}})
 	w.tell("a rebuild of shard %d, waited for %v: %v", shard, wait, err)
 	if err != nil {
 		return nil // another one is under way
 	}
 	for range 5000 {
-		r := e.rebuilds.Last()
+		r := e.Rebuilder.Last()
 		switch {
 		case !wait || e.power.isOff() || w.broker.power.isOff():
 			return nil
@@ -107,10 +107,10 @@ func (w *simulation) putForeign() error {
 // must stop visibly, and a restart must go on where it was: nothing is lost.
 func (w *simulation) panicReader() error {
 	e := w.engine
-	if e == nil || e.api == nil || e.power.isOff() {
+	if e == nil || e.API == nil || e.power.isOff() {
 		return nil
 	}
-	if err := e.rebuilds.Close(); err != nil { // its reader is to meet no panic, nor one that a reopening ends
+	if err := e.Rebuilder.Close(); err != nil { // its reader is to meet no panic, nor one that a reopening ends
 		return err
 	}
 	ofCatalog := w.unusual.IntN(4) == 0
@@ -120,7 +120,7 @@ func (w *simulation) panicReader() error {
 	}
 	panics.Store(true)
 	stopped := func() bool {
-		st := e.node.Status()
+		st := e.Actors.Status()
 		if ofCatalog {
 			return strings.Contains(st.Catalog.Stopped, panicked)
 		}
@@ -137,7 +137,7 @@ func (w *simulation) panicReader() error {
 		}
 		if stopped() {
 			w.tell("a reader panicked, of the catalog %v", ofCatalog)
-			if e.node.Ready() == nil {
+			if e.Actors.Ready() == nil {
 				return fmt.Errorf("ready with a reader that panicked")
 			}
 			return w.restart(false)
@@ -147,7 +147,7 @@ func (w *simulation) panicReader() error {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	return fmt.Errorf("a reader panicked and nothing stopped: %+v", e.node.Status())
+	return fmt.Errorf("a reader panicked and nothing stopped: %+v", e.Actors.Status())
 }
 
 // panicked is what a panic that was ordered says.

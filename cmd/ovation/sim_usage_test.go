@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 )
 
 // Hits of applications: of a life that was cut as many count as the log had acknowledged at
@@ -39,7 +40,7 @@ func newLifeHits() *lifeHits {
 
 // hitCounter is an engine whose hits are counted once more.
 type hitCounter struct {
-	engine
+	node.Engine
 	life *lifeHits
 }
 
@@ -48,7 +49,7 @@ func (c hitCounter) Hit(account domain.AccountID, app domain.ApplicationID, at t
 	c.life.mu.Lock()
 	c.life.hits[appHour{app, uint32(at.Unix() / 3600)}]++
 	c.life.mu.Unlock()
-	c.engine.Hit(account, app, at, paid)
+	c.Engine.Hit(account, app, at, paid)
 }
 
 // usageLog notes which counts of hits the log has acknowledged.
@@ -127,7 +128,7 @@ func (w *simulation) checkUsage() error {
 	want, got := w.usageOf(), map[appHour]uint64{}
 	for _, l := range w.model.labels {
 		q := &domain.UsageQuestion{Account: l.id, Applications: []domain.ApplicationID{l.app}, To: 1 << 31}
-		hits, _, err := w.engine.node.Usage(context.Background(), q, domain.Position{})
+		hits, _, err := w.engine.Actors.Usage(context.Background(), q, domain.Position{})
 		if err != nil {
 			return fmt.Errorf("usage: %w", err)
 		}
@@ -252,7 +253,7 @@ func (w *simulation) changeLimits() {
 func operate(e *engineLife, l *label, limits domain.Limits, plan domain.Plan) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	op := admin.NewOperator(e.node)
+	op := admin.NewOperator(e.Actors)
 	if err := op.PutLimits(ctx, l.id, limits); err != nil {
 		return err
 	}
@@ -262,7 +263,7 @@ func operate(e *engineLife, l *label, limits domain.Limits, plan domain.Plan) er
 
 // checkLimits: plans and limits are those that were set last.
 func (w *simulation) checkLimits() error {
-	c := w.engine.node.Catalog()
+	c := w.engine.Actors.Catalog()
 	for _, l := range w.model.labels {
 		account, _ := c.Account(l.id)
 		app, _ := c.Application(l.app)

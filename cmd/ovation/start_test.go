@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
 )
 
 // A node whose address is taken reports it and leaves no directory behind.
@@ -97,11 +98,11 @@ func TestServe_ShardsOfTheInstallation(t *testing.T) {
 	for _, shards := range []int{2, 5, 1, 2} {
 		var log bytes.Buffer
 		cfg.Shards = shards
-		p, err := newProgram(t.Context(), cfg, slog.New(slog.NewTextHandler(&log, nil)))
+		p, err := node.Open(t.Context(), cfg, slog.New(slog.NewTextHandler(&log, nil)))
 		if err != nil {
 			t.Fatalf("--shards %d: %v", shards, err)
 		}
-		if n := p.topics.journal.Partitions(); n != 2 {
+		if n := p.Logs.Topics.Journal.Partitions(); n != 2 {
 			t.Errorf("--shards %d: %d partitions", shards, n)
 		}
 		if err := p.Close(); err != nil {

@@ -16,7 +16,7 @@ import (
 func (h *kafkaFixture) rebuilt(code int, args ...string) (r verify.Rebuild) {
 	h.t.Helper()
 	var out, errs strings.Builder
-	args = append([]string{"rebuild", "--admin", h.p.admin.Addr().String(), "--output", "json"}, args...)
+	args = append([]string{"rebuild", "--admin", h.p.AdminAddr(), "--output", "json"}, args...)
 	if got := run(args, &out, &errs); got != code {
 		h.t.Fatalf("%v: exit code %d, want %d: %s%s", args, got, code, out.String(), errs.String())
 	}
@@ -28,7 +28,7 @@ func (h *kafkaFixture) rebuilt(code int, args ...string) (r verify.Rebuild) {
 
 // busy is the shard of the first fan; the other may be empty.
 func (h *kafkaFixture) busy() int {
-	return h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
+	return h.p.Hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
 }
 
 // A shard whose store is not what was recorded is what was recorded after a rebuild, while
@@ -48,7 +48,7 @@ func TestRebuild_MakesAShardWhatWasRecorded(t *testing.T) {
 		}
 	})
 	h.open()
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	if r := h.verified(exitFailed); r.State != verify.Different {
 		t.Fatalf("%+v", r)
 	}
@@ -88,11 +88,11 @@ func TestRebuild_BringsAStoppedShardBack(t *testing.T) {
 	h.must(s.Close())
 	h.must(store.Close())
 	h.open()
-	h.eventually("the stop", func() bool { return h.p.node.Status().Shards[busy].Stopped != "" })
+	h.eventually("the stop", func() bool { return h.p.Actors.Status().Shards[busy].Stopped != "" })
 	if r := h.rebuilt(exitFine, text(busy)); r.State != verify.Rebuilt {
 		t.Fatalf("%+v", r)
 	}
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	h.publish(5)
 	h.counted(45)
 	h.verified(exitFine)
@@ -110,7 +110,7 @@ func TestRebuild_IsRefusedWithTheFirstOffset(t *testing.T) {
 	if r.State != verify.Refused || r.Shards[busy].State != verify.Refused || !strings.Contains(r.Shards[busy].Why, "the first that it has is 3") || r.Shards[1-busy].State != verify.Rebuilt {
 		t.Fatalf("%+v", r)
 	}
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	h.publish(5)
 	h.counted(25)
 	if !strings.Contains(h.adminText("/status"), `"rebuild":{"state":"refused"`) {
@@ -124,23 +124,23 @@ func TestRebuild_IsOneAtATimeAndCanBeEnded(t *testing.T) {
 	h.publish(20)
 	h.counted(20)
 	busy := h.busy()
-	h.must(h.p.rebuilds.Start(verify.RebuildOrder{Rate: 1, Shards: []int{busy}})) // a record a second: it does not end by itself
-	for _, err := range []error{h.p.rebuilds.Start(verify.RebuildOrder{Shards: []int{0}}), h.p.verifier.Start(verify.Order{})} {
+	h.must(h.p.Rebuilder.Start(verify.RebuildOrder{Rate: 1, Shards: []int{busy}})) // a record a second: it does not end by itself
+	for _, err := range []error{h.p.Rebuilder.Start(verify.RebuildOrder{Shards: []int{0}}), h.p.Verifier.Start(verify.Order{})} {
 		if domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), "a rebuild is under way") {
 			t.Errorf("begun beside it: %v", err)
 		}
 	}
 	h.publish(5)
 	h.counted(25)
-	h.p.rebuilds.Cancel()
-	h.eventually("end of the run", func() bool { return h.p.rebuilds.Last().State == verify.Cancelled })
+	h.p.Rebuilder.Cancel()
+	h.eventually("end of the run", func() bool { return h.p.Rebuilder.Last().State == verify.Cancelled })
 	for _, o := range []verify.RebuildOrder{{}, {Shards: []int{2}}, {Shards: []int{-1}}, {Rate: -1, Shards: []int{0}}} {
-		if err := h.p.rebuilds.Start(o); err == nil {
+		if err := h.p.Rebuilder.Start(o); err == nil {
 			t.Errorf("%+v is taken", o)
 		}
 	}
 	h.verified(exitFine)
-	h.must(h.p.rebuilds.Start(verify.RebuildOrder{Rate: 1, Shards: []int{busy}}))
+	h.must(h.p.Rebuilder.Start(verify.RebuildOrder{Rate: 1, Shards: []int{busy}}))
 	h.close() // while one is under way
 	h.open()
 	h.counted(25)

@@ -22,7 +22,7 @@ import (
 func (h *kafkaFixture) verified(code int, args ...string) (r verify.Verification) {
 	h.t.Helper()
 	var out, errs strings.Builder
-	args = append([]string{"verify", "--admin", h.p.admin.Addr().String(), "--output", "json", "--rate", "0"}, args...)
+	args = append([]string{"verify", "--admin", h.p.AdminAddr(), "--output", "json", "--rate", "0"}, args...)
 	if got := run(args, &out, &errs); got != code {
 		h.t.Fatalf("%v: exit code %d, want %d: %s%s", args, got, code, out.String(), errs.String())
 	}
@@ -35,7 +35,7 @@ func (h *kafkaFixture) verified(code int, args ...string) (r verify.Verification
 // adminText gets a path of the admin port.
 func (h *kafkaFixture) adminText(path string) string {
 	h.t.Helper()
-	res, err := http.Get("http://" + h.p.admin.Addr().String() + path)
+	res, err := http.Get("http://" + h.p.AdminAddr() + path)
 	h.must(err)
 	defer res.Body.Close()
 	b, err := io.ReadAll(res.Body)
@@ -60,7 +60,7 @@ func (h *kafkaFixture) altered(shard int, change func(s *store.Shard) []domain.C
 // restart.
 func TestVerify_Equal(t *testing.T) {
 	h := newKafkaFixture(t)
-	if h.p.verifier.Last() != nil {
+	if h.p.Verifier.Last() != nil {
 		t.Fatal("a new node has verified something")
 	}
 	h.publish(40)
@@ -71,7 +71,7 @@ func TestVerify_Equal(t *testing.T) {
 	if r.State != verify.Equal || r.Compared != 2 || r.Differences != 0 || len(r.Shards) != 2 {
 		t.Fatalf("%+v", r)
 	}
-	if r.SideBySide != min(2, h.p.budget.Replays()) || r.Records < before[0]+before[1] || r.Replayed < r.Records || r.Remaining != 0 {
+	if r.SideBySide != min(2, h.p.Budget.Replays()) || r.Records < before[0]+before[1] || r.Replayed < r.Records || r.Remaining != 0 {
 		t.Errorf("%d shards side by side replayed %d of %d records, %v s remain", r.SideBySide, r.Replayed, r.Records, r.Remaining)
 	}
 	for _, s := range r.Shards {
@@ -110,13 +110,13 @@ func TestVerify_NamesDifferences(t *testing.T) {
 	h := newKafkaFixture(t)
 	h.publish(40)
 	h.counted(40)
-	busy := h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
+	busy := h.p.Hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2)
 	h.close()
 	h.altered(busy, func(*store.Shard) []domain.Change {
 		return []domain.Change{{Kind: domain.BitPut, Value: &domain.Bit{Account: h.account, Attribute: domain.AttrGender, Value: "F", On: true}}}
 	})
 	h.open()
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	r := h.verified(exitFailed)
 	if r.State != verify.Different || r.Compared != 2 || r.Differences != 1 || r.Shards[busy].State != verify.Different || r.Shards[1-busy].State != verify.Equal {
 		t.Fatalf("%+v", r)
@@ -135,7 +135,7 @@ func TestVerify_NamesDifferences(t *testing.T) {
 		}}}
 	})
 	h.open()
-	h.eventually("readiness", func() bool { return h.p.node.Ready() == nil })
+	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	r = h.verified(exitFailed)
 	var families strings.Builder
 	for _, d := range r.Shards[busy].First {
@@ -156,14 +156,14 @@ func TestVerify_JournalThatIsCut(t *testing.T) {
 	h := newKafkaFixture(t)
 	h.publish(20)
 	h.counted(20)
-	busy := h.p.hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2) // the other may be empty
+	busy := h.p.Hasher.Identity(h.account, domain.ByService, "spotify", h.fans[0]).Slot().Shard(2) // the other may be empty
 	h.cut(kafka.Journal, int32(busy), 2)
 	r := h.verified(exitFailed)
 	if r.State != verify.Incomplete || r.Compared != 1 || r.Shards[busy].State != verify.NotReplayed || r.Shards[1-busy].State != verify.Equal ||
 		!strings.Contains(r.Shards[busy].Why, "cannot be replayed from its start") || !strings.Contains(r.Shards[busy].Why, "retention") {
 		t.Fatalf("%+v", r)
 	}
-	if h.p.node.Ready() != nil {
+	if h.p.Actors.Ready() != nil {
 		t.Error("the node is not ready any more")
 	}
 	if r := h.verified(exitFine, "--stored"); r.State != verify.Consistent {
@@ -176,8 +176,8 @@ func TestVerify_OneAtATime(t *testing.T) {
 	h := newKafkaFixture(t)
 	h.publish(20)
 	h.counted(20)
-	h.must(h.p.verifier.Start(verify.Order{Rate: 1})) // a record a second: it does not end by itself
-	if err := h.p.verifier.Start(verify.Order{}); domain.CodeOf(err) != domain.Conflict {
+	h.must(h.p.Verifier.Start(verify.Order{Rate: 1})) // a record a second: it does not end by itself
+	if err := h.p.Verifier.Start(verify.Order{}); domain.CodeOf(err) != domain.Conflict {
 		t.Errorf("a second one is begun: %v", err)
 	}
 	if !strings.Contains(h.adminText("/metrics"), "ovation_verify_running 1") {
@@ -185,19 +185,19 @@ func TestVerify_OneAtATime(t *testing.T) {
 	}
 	h.publish(5) // the node goes on
 	h.counted(25)
-	res, err := http.Post("http://"+h.p.admin.Addr().String()+"/verify/cancel", "application/json", strings.NewReader("{}"))
+	res, err := http.Post("http://"+h.p.AdminAddr()+"/verify/cancel", "application/json", strings.NewReader("{}"))
 	h.must(err)
 	res.Body.Close()
-	h.eventually("end of the run", func() bool { return h.p.verifier.Last().State == verify.Cancelled })
+	h.eventually("end of the run", func() bool { return h.p.Verifier.Last().State == verify.Cancelled })
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	h.must(h.p.verifier.Start(verify.Order{Rate: 1}))
-	c := Verify{adminClient: adminClient{AdminPort: config.AdminPort{Admin: h.p.admin.Addr().String()}, Output: "json"}}
+	h.must(h.p.Verifier.Start(verify.Order{Rate: 1}))
+	c := Verify{adminClient: adminClient{AdminPort: config.AdminPort{Admin: h.p.AdminAddr()}, Output: "json"}}
 	if _, err := follow(ctx, &c.adminClient, "/verify", verifyProgress, func(*verify.Verification) bool { return true }); err == nil || !strings.Contains(err.Error(), "is cancelled") {
 		t.Errorf("the command that was ended says %v", err)
 	}
-	h.eventually("end of the second", func() bool { return h.p.verifier.Last().State == verify.Cancelled })
-	h.must(h.p.verifier.Start(verify.Order{Rate: 1}))
+	h.eventually("end of the second", func() bool { return h.p.Verifier.Last().State == verify.Cancelled })
+	h.must(h.p.Verifier.Start(verify.Order{Rate: 1}))
 	h.close() // while one is under way
 	h.open()
 	if left, _ := filepath.Glob(filepath.Join(h.cfg.Data, "verify.tmp*")); len(left) > 0 {

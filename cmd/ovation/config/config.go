@@ -43,7 +43,8 @@ type Config struct {
 	PublicPort
 	BehindProxy
 
-	Demo bool `kong:"-"` // the page of the document takes a key from its address
+	Demo    bool `kong:"-"` // the page of the document takes a key from its address
+	Version any  `kong:"-"` // what the binary was built from, for the admin port
 }
 
 // AdminPort is where the admin port is and what opens it: for the node that serves

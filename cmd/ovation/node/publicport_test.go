@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"bufio"
@@ -56,7 +56,7 @@ func TestServe_PublicPort(t *testing.T) {
 	dir := t.TempDir()
 	cert, key, roots := issueCertificate(t, dir, 7)
 	access := filepath.Join(dir, "access.log")
-	p, err := newProgram(ctx, config.Config{
+	n, err := Open(ctx, config.Config{
 		Data: filepath.Join(dir, "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 1, Memory: 256 << 20,
 		AdminPort: config.AdminPort{Admin: "127.0.0.1:0"}, PublicPort: config.PublicPort{TLSCert: cert, TLSKey: key, AccessLog: access},
 	}, slog.New(slog.DiscardHandler))
@@ -64,12 +64,12 @@ func TestServe_PublicPort(t *testing.T) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- p.Run(running) }()
+	go func() { ended <- n.Run(running) }()
 
 	trust := &tls.Config{RootCAs: roots}
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: trust.Clone(), ForceAttemptHTTP2: true}, Timeout: time.Minute}
 	defer client.CloseIdleConnections()
-	public := "https://" + p.public.Addr().String()
+	public := "https://" + n.HTTPAddr()
 	document := struct {
 		Servers []struct{ URL string }
 	}{}
@@ -80,7 +80,7 @@ func TestServe_PublicPort(t *testing.T) {
 	}
 	res.Body.Close()
 	admin := func(path string) (int, string) {
-		res, err := http.Get("http://" + p.admin.Addr().String() + path)
+		res, err := http.Get("http://" + n.AdminAddr() + path)
 		must(t, err)
 		defer res.Body.Close()
 		text, err := io.ReadAll(res.Body)
@@ -94,7 +94,7 @@ func TestServe_PublicPort(t *testing.T) {
 		}
 	}
 
-	under, err := tls.Dial("tcp", p.public.Addr().String(), trust) // a body that is on its way
+	under, err := tls.Dial("tcp", n.HTTPAddr(), trust) // a body that is on its way
 	must(t, err)
 	defer under.Close()
 	must(t, under.SetDeadline(time.Now().Add(time.Minute)))
@@ -123,7 +123,7 @@ func TestServe_PublicPort(t *testing.T) {
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	must(t, p.Close())
+	must(t, n.Close())
 	text, err := os.ReadFile(access)
 	must(t, err)
 	for _, line := range []string{`"route":"/openapi.json","status":200`, `"method":"POST","route":"/v1.1/brand/create","status":401`} {

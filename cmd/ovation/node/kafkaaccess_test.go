@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	p, err := newProgram(ctx, config.Config{
+	n, err := Open(ctx, config.Config{
 		Data: filepath.Join(t.TempDir(), "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 2, Memory: 256 << 20,
 		AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 	}, slog.New(slog.NewTextHandler(io.Discard, nil)))
@@ -30,7 +30,7 @@ func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := p.Close(); err != nil {
+		if err := n.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -39,7 +39,7 @@ func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := kafka.Config{Brokers: []string{p.broker.Addr()}}
+		c := kafka.Config{Brokers: []string{n.Logs.Broker.Addr()}}
 		if err := a.Into(&c, password); err != nil {
 			t.Fatal(err)
 		}
@@ -52,20 +52,20 @@ func TestEmbeddedLog_KnowsTheNodesByTheirSecrets(t *testing.T) {
 		return err
 	}
 	node := config.KafkaAccess{KafkaSASL: "scram-sha-256", KafkaUser: wire.NodeUser}
-	other := *p.secrets
+	other := *n.Secrets
 	other.Pepper[0]++
 	for _, topic := range []string{kafka.Journal, kafka.Catalog, kafka.Activities, kafka.DeadLetters} {
-		if err := trim(config.KafkaAccess{}, p.secrets, topic); !errors.Is(err, kafkago.TopicAuthorizationFailed) {
+		if err := trim(config.KafkaAccess{}, n.Secrets, topic); !errors.Is(err, kafkago.TopicAuthorizationFailed) {
 			t.Errorf("a stranger trims %s: %v", topic, err)
 		}
-		if err := trim(node, p.secrets, topic); err != nil {
+		if err := trim(node, n.Secrets, topic); err != nil {
 			t.Errorf("a node trims %s: %v", topic, err)
 		}
 		if err := trim(node, &other, topic); err == nil {
 			t.Errorf("a node of another installation trims %s: %v", topic, err)
 		}
 	}
-	if n := p.shown().ReadLog().Requests["topic_authorization_failed"]; n != 4 {
-		t.Errorf("%d refusals counted", n)
+	if got := n.Shown().ReadLog().Requests["topic_authorization_failed"]; got != 4 {
+		t.Errorf("%d refusals counted", got)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"context"
@@ -18,25 +18,25 @@ const (
 	keepLetters    = 7 * 24 * time.Hour
 )
 
-// keptEmbedded is how long the embedded log may have an activity, or its dead letter, after it was
+// KeptEmbedded is how long the embedded log may have an activity, or its dead letter, after it was
 // published: what is cut, once a minute, leaves the files within hours (reclaim); a day is room for that.
-const keptEmbedded = keepLetters + 24*time.Hour
+const KeptEmbedded = keepLetters + 24*time.Hour
 
-// retention is how the embedded log is cut, which only its node does; Kafka cuts its own.
-func (l *logs) retention(prefix string) (r actors.Retention) {
-	if l.eventLog == nil {
+// Retention is how the embedded log is cut, which only its node does; Kafka cuts its own.
+func (l *Logs) Retention(prefix string) (r actors.Retention) {
+	if l.Embedded == nil {
 		return r
 	}
 	r.TrimAfter, r.TrimLettersAfter = keepActivities, keepLetters
 	r.Trim = func(ctx context.Context, partition int, before int64) error {
-		_, err := l.client.DeleteRecords(ctx, prefix+kafka.Activities, partition, before)
+		_, err := l.Client.DeleteRecords(ctx, prefix+kafka.Activities, partition, before)
 		return err
 	}
 	r.TrimLetters = func(ctx context.Context, before time.Time) error {
 		letters := prefix + kafka.DeadLetters
-		at, err := l.client.At(ctx, letters, 0, before.UnixMilli())
+		at, err := l.Client.At(ctx, letters, 0, before.UnixMilli())
 		if err == nil {
-			_, err = l.client.DeleteRecords(ctx, letters, 0, at)
+			_, err = l.Client.DeleteRecords(ctx, letters, 0, at)
 		}
 		return err
 	}
@@ -47,7 +47,7 @@ func (l *logs) retention(prefix string) (r actors.Retention) {
 // known, and the node's own log says why.
 func keptOf(made *kafkatopics.Ensured, embedded bool, log *slog.Logger) time.Duration {
 	if embedded {
-		return keptEmbedded
+		return KeptEmbedded
 	}
 	for _, why := range made.Endless {
 		log.Warn("receipts of erasures do not say when the last bytes are gone: a topic has no limit", "why", why)

@@ -1,4 +1,4 @@
-package main
+package node
 
 import (
 	"io"
@@ -32,14 +32,14 @@ func TestAdminPort_NamesItIsAskedBy(t *testing.T) {
 		{":0", []string{"ovation", "node-1"}, "", 200},
 		{":0", []string{"ovation", "node-1"}, "evil.example", 403},
 	} {
-		p := &program{
-			cfg: config.Config{AdminPort: config.AdminPort{Admin: c.admin}, AdminHost: c.names}, log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-			servers: servers{failed: make(chan error, 1)},
+		n := &Node{
+			Config: config.Config{AdminPort: config.AdminPort{Admin: c.admin}, AdminHost: c.names}, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			ports: servers{failed: make(chan error, 1)},
 		}
-		if err := p.openGate(t.Context()); err != nil {
+		if err := n.openGate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		_, port, _ := net.SplitHostPort(p.admin.Addr().String())
+		_, port, _ := net.SplitHostPort(n.ports.admin.Addr().String())
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1:"+port+"/livez", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -55,9 +55,9 @@ func TestAdminPort_NamesItIsAskedBy(t *testing.T) {
 		if answer.StatusCode != c.want {
 			t.Errorf("%s with the names %q, asked by %q: %d, want %d", c.admin, c.names, c.host, answer.StatusCode, c.want)
 		}
-		if err := p.adminServer.Close(); err != nil {
+		if err := n.ports.adminServer.Close(); err != nil {
 			t.Error(err)
 		}
-		p.running.Wait()
+		n.running.Wait()
 	}
 }
