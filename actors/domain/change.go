@@ -9,7 +9,7 @@ type ChangeKind uint8
 // first two, Value (a pointer to the type named) for the others.
 const (
 	RowAdded      ChangeKind = iota + 1 // Row, Content: an action that is new
-	RowTaken                            // Row: an action that counts no more; its Flags say why
+	RowTaken                            // Row: an action that counts no more; its Flags say why. Content: of a copy its Action
 	OneTimePut                          // *OneTime
 	MemberPut                           // *Member
 	IdentityPut                         // *Identity

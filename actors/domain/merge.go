@@ -82,7 +82,7 @@ type LentRow struct {
 	Row     Row  // as the lender has it; of a visit the definition without its place
 	Taken   bool // it counts no more: the Flags say why
 	Place   VisitPlace
-	Content Content // Action is the row that this is a copy of
+	Content Content // Action is the row that this is a copy of; of one that counts no more there is nothing else
 }
 
 // Loan is what a member knows of its being merged into another.

@@ -125,14 +125,22 @@ func AbsorbedOf(m *domain.Member, lender domain.MemberID) *domain.Absorbed {
 	return nil
 }
 
+// Copies is what the past of shadows holds.
+type Copies interface {
+	History
+	// Contents is what each of the rows says beside its columns, nil where nothing is stored; what is
+	// staged is part of it.
+	Contents(rows []domain.Row) ([]*domain.Content, error)
+}
+
 // Borrow applies to a shadow what its lender has of a row; w has what the copy gets of the shard.
 func Borrow(
-	dst []domain.Change, s *State, l *domain.LentRow, w *Visiting, h History,
+	dst []domain.Change, s *State, l *domain.LentRow, w *Visiting, h Copies,
 ) ([]domain.Change, error) {
 	row := l.Row
 	row.Seq, row.Account, row.Ord, row.Slot = w.Sequence, s.Member.Account, s.Member.Ord, s.Member.ID.Slot()
 	if l.Taken {
-		return giveBack(dst, s, row, h)
+		return giveBack(dst, s, row, l.Content.Action, h)
 	}
 	if row.IsVisit() {
 		of, _ := domain.VisitOf(&l.Content)
@@ -146,10 +154,12 @@ func Borrow(
 	return s.add(dst, row, &content), nil
 }
 
-// giveBack takes out the copy of a row that its lender counts no more. A deleted one-time action that
-// was never copied is, as a dead row: it closes its pair.
-func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domain.Change, error) {
-	there, ok, err := copyOf(s, &row, h)
+// giveBack takes out the copy of a row, which is of an action, that its lender counts no more. A deleted one-time
+// action that was never copied is, as a dead row: it closes its pair.
+func giveBack(
+	dst []domain.Change, s *State, row domain.Row, action domain.ActionID, h Copies,
+) ([]domain.Change, error) {
+	there, ok, err := copyOf(dst, s, &row, action, h)
 	if err != nil {
 		return dst, err
 	}
@@ -174,27 +184,68 @@ func giveBack(dst []domain.Change, s *State, row domain.Row, h History) ([]domai
 		return dst, nil
 	}
 	take(s, &there, row.Flags&domain.DeadFlags)
-	return append(dst, domain.Change{Kind: domain.RowTaken, Row: there}), nil
+	return append(dst, domain.Change{Kind: domain.RowTaken, Row: there, Content: &domain.Content{Action: action}}), nil
 }
 
-// copyOf is the first copy of a lender's row that counts. An id tells the actions of one member apart, and
-// a shadow may have copies of several.
-func copyOf(s *State, row *domain.Row, h History) (there domain.Row, ok bool, err error) {
+// copyOf is the copy of a lender's row that counts. An id tells the actions of one member apart, and a shadow may
+// have copies of several: of those that are alike it is that of the action.
+func copyOf(
+	dst []domain.Change, s *State, row *domain.Row, action domain.ActionID, h Copies,
+) (there domain.Row, ok bool, err error) {
 	past, err := h.Named(row.Account, row.Ord, row.Time, row.Hash)
 	if err != nil {
 		return there, false, err
 	}
-	known := func(r *domain.Row) bool { return freshAt(s, r.Seq) >= 0 }
-	past = slices.DeleteFunc(past, func(r domain.Row) bool { return known(&r) })
-	for _, rows := range [...][]domain.Row{past, s.fresh} {
-		for i := range rows {
-			if there = rows[i]; !there.Flags.Dead() && alike(&there, row) {
-				there.Account, there.Ord, there.Slot = row.Account, row.Ord, row.Slot
-				return there, true, nil
-			}
+	counts := func(r *domain.Row) bool { return !r.Flags.Dead() && alike(r, row) }
+	var all []domain.Row
+	for _, r := range past {
+		if freshAt(s, r.Seq) < 0 && counts(&r) {
+			r.Account, r.Ord, r.Slot = row.Account, row.Ord, row.Slot
+			all = append(all, r)
 		}
 	}
-	return domain.Row{}, false, nil
+	stored := len(all)
+	for _, r := range s.fresh {
+		if counts(&r) {
+			all = append(all, r)
+		}
+	}
+	if len(all) < 2 {
+		return first(all)
+	}
+	contents, err := h.Contents(all[:stored])
+	if err != nil {
+		return there, false, err
+	}
+	contents = append(contents, contentsOf(dst, all[stored:])...)
+	for i := range all {
+		if c := contents[i]; c != nil && c.Action == action {
+			return all[i], true, nil
+		}
+	}
+	return first(all)
+}
+
+// first is the first of some rows, if there is one.
+func first(all []domain.Row) (row domain.Row, ok bool, err error) {
+	if len(all) > 0 {
+		return all[0], true, nil
+	}
+	return row, false, nil
+}
+
+// contentsOf is what rows say that changes add; nil where none of them does.
+func contentsOf(changes []domain.Change, rows []domain.Row) []*domain.Content {
+	contents := make([]*domain.Content, len(rows))
+	for i := range rows {
+		at := slices.IndexFunc(changes, func(c domain.Change) bool {
+			return c.Kind == domain.RowAdded && c.Row.Seq == rows[i].Seq
+		})
+		if at >= 0 {
+			contents[i] = changes[at].Content
+		}
+	}
+	return contents
 }
 
 // alike reports that rows are of one action, as far as their columns say. The place of a visit has a

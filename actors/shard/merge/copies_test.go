@@ -2,6 +2,7 @@ package merge
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -347,4 +348,45 @@ func TestMerge_CopiesOfCopies(t *testing.T) {
 			t.Errorf("A knows of %d signups", n)
 		}
 	})
+}
+
+// Members have actions of one id each, and one of them is deleted: that one is taken out for all above, be it the
+// first that was copied or not, and the others stay, with what they say.
+func TestMerge_DeletedOfOneID(t *testing.T) {
+	for _, name := range []string{"A", "B", "C", "D"} {
+		for _, step := range []bool{false, true} { // copied in one step, or followed
+			t.Run(fmt.Sprint(name, " ", step), func(t *testing.T) {
+				withShards(t, func(h *harness) {
+					ids := map[string]domain.ActionID{}
+					act := func() {
+						for _, of := range []string{"C", "A", "B", "D"} {
+							ids[of] = h.act(of, plain, 7, 0)
+						}
+					}
+					for i, of := range []string{"A", "B", "C", "D"} {
+						h.member(of, i%testShards)
+					}
+					if step {
+						act()
+					}
+					h.merged("B", "C")
+					h.merged("B", "D")
+					h.merged("A", "B")
+					if !step {
+						act()
+					}
+					h.deliverAll()
+					h.remove(name, ids[name])
+					h.deliverAll()
+					counted := h.counted()["A"]
+					for of, id := range ids {
+						if is := slices.Contains(counted, id); is == (of == name) {
+							t.Errorf("%s's counts: %v", of, is)
+						}
+					}
+					h.restart()
+				})
+			})
+		}
+	}
 }

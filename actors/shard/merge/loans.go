@@ -1,6 +1,8 @@
 package merge
 
 import (
+	"slices"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
@@ -47,7 +49,7 @@ func (n *loans) end(at member.Place) {
 func (n *loans) followTaken(t *tx.Tx, changes []domain.Change) {
 	for i := range changes {
 		if changes[i].Kind == domain.RowTaken {
-			n.lendTaken(t, changes[i].Row)
+			n.lendTaken(t, &changes[i].Row, changes[i].Content)
 		}
 	}
 }
@@ -87,13 +89,13 @@ func (n *loans) lendAdded(t *tx.Tx, row *domain.Row, content *domain.Content) {
 }
 
 // lendTaken has it sent that a row counts no more.
-func (n *loans) lendTaken(t *tx.Tx, row domain.Row) {
-	root := n.groups.survivorOf(placeOf(&row))
+func (n *loans) lendTaken(t *tx.Tx, row *domain.Row, of *domain.Content) {
+	root := n.groups.survivorOf(placeOf(row))
 	loan, lends := n.sent(root, row.Seq)
-	if !lends || n.groups.covered(t.State, placeOf(&row), row.Seq) {
+	if !lends || n.groups.covered(t.State, placeOf(row), row.Seq) {
 		return
 	}
-	l := lentRow(t, &row, nil)
+	l := lentRow(t, row, of)
 	l.Taken = true
 	n.lendRow(root, loan, l)
 }
@@ -106,9 +108,11 @@ func (n *loans) lendTurned(t *tx.Tx, all []turned) error {
 		switch {
 		case !lends:
 		case of.covered:
-			l := lentRow(t, &of.row, nil)
-			l.Taken, l.Row.Flags = true, l.Row.Flags|domain.Superseded
-			n.lendRow(of.root, loan, l)
+			taken, err := takenRows(t, []domain.Row{of.row})
+			if err != nil {
+				return err
+			}
+			n.lendRow(of.root, loan, taken[0])
 		default:
 			lent, err := n.lentRows(t, []domain.Row{of.row})
 			if err != nil {
@@ -123,27 +127,33 @@ func (n *loans) lendTurned(t *tx.Tx, all []turned) error {
 // ended lends on that the rows of a shadow count no more, where its borrower is lent itself: the
 // shadow's lender is erased.
 func (n *loans) ended(t *tx.Tx, shadow, borrower member.Place) error {
-	if _, lends := n.byMember[borrower]; !lends {
+	loan, lends := n.byMember[borrower]
+	if !lends {
 		return nil
 	}
 	past, err := t.State.Loaded.Past(shadow)
 	if err != nil {
 		return err
 	}
+	rows := past[:0]
 	for i := range past {
-		row := past[i]
-		loan, lent := n.sent(borrower, row.Seq)
-		if !lent {
+		if _, lent := n.sent(borrower, past[i].Seq); !lent {
 			continue
 		}
-		if lends, err := n.lendable(t, &row); err != nil {
+		if lends, err := n.lendable(t, &past[i]); err != nil {
 			return err
-		} else if !lends {
-			continue
+		} else if lends {
+			rows = append(rows, past[i])
 		}
-		l := lentRow(t, &row, nil)
-		l.Taken, l.Row.Flags = true, l.Row.Flags&^domain.DeadFlags|domain.Superseded
-		n.lendRow(borrower, loan, l)
+	}
+	for some := range slices.Chunk(rows, stepRead) {
+		taken, err := takenRows(t, some)
+		if err != nil {
+			return err
+		}
+		for i := range taken {
+			n.lendRow(borrower, loan, taken[i])
+		}
 	}
 	return nil
 }
@@ -223,6 +233,26 @@ func lentRow(t *tx.Tx, row *domain.Row, content *domain.Content) domain.LentRow 
 		}
 	}
 	return l
+}
+
+// takenRows are rows as they are lent that count no more, though they are not deleted. Which action each is of
+// tells its copy from others.
+func takenRows(t *tx.Tx, rows []domain.Row) ([]domain.LentRow, error) {
+	contents, err := t.State.Store.Contents(rows)
+	if err != nil {
+		return nil, err
+	}
+	taken := make([]domain.LentRow, len(rows))
+	for i := range rows {
+		var of domain.Content
+		if contents[i] != nil && !rows[i].Flags.Dead() {
+			of.Action = contents[i].Action
+		}
+		l := lentRow(t, &rows[i], &of)
+		l.Taken, l.Row.Flags = true, l.Row.Flags&^domain.DeadFlags|domain.Superseded
+		taken[i] = l
+	}
+	return taken, nil
 }
 
 // lentRows is lentRow of each, with the contents that are stored. A row that counts no more has none: what
