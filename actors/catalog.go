@@ -123,15 +123,15 @@ func (c *catalogReader) ask(ctx context.Context, message any) *actor.Future {
 	return c.root.RequestFuture(c.pid, message, deadline.Left(ctx))
 }
 
-// setAsideMost is how many records may be set aside within an hour: what is wrong with
+// maxSetAside is how many records may be set aside within an hour: what is wrong with
 // more of them is not the records.
-const setAsideMost = 100
+const maxSetAside = 100
 
 // setAside appends that a record is to become a dead letter, unless there were too many of late
 // or the append is refused.
 func (c *catalogReader) setAside(p catalog.RecordPlace) error {
 	now := c.o.Now()
-	if lately := c.Catalog().SetAsides().Since(now.Add(-time.Hour).UnixMilli()); lately >= setAsideMost {
+	if lately := c.Catalog().SetAsides().Since(now.Add(-time.Hour).UnixMilli()); lately >= maxSetAside {
 		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
 	}
 	aside := &domain.SetAside{

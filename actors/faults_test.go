@@ -73,7 +73,7 @@ func TestPoison_IsSetAsideAHundredTimesAnHour(t *testing.T) {
 		r := furnished(t, 2, 1, Options{Log: said.log()})
 		sick := r.memberOf(1)
 		var batch []domain.Record
-		for i := range setAsideMost + 1 {
+		for i := range maxSetAside + 1 {
 			bad := poison()
 			bad.Origin = domain.Origin{}
 			batch = append(batch, bad, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: r.actOf(sick, uint64(i))})
@@ -81,14 +81,14 @@ func TestPoison_IsSetAsideAHundredTimesAnHour(t *testing.T) {
 		r.append(1, batch...)
 		stopped := func() string { return r.node.Status().Shards[1].Stopped }
 		r.eventually("refusal", func() bool { return strings.Contains(stopped(), "100 records were set aside within an hour") })
-		if n := r.node.running[1].Stats.Dead[domain.Poison].Load(); n != setAsideMost {
+		if n := r.node.running[1].Stats.Dead[domain.Poison].Load(); n != maxSetAside {
 			t.Fatalf("%d records were set aside", n)
 		}
 		r.close()
 		time.Sleep(time.Hour)
 		r.open() // which is what an operator does
 		r.settled()
-		r.wantActions(setAsideMost + 1)
+		r.wantActions(maxSetAside + 1)
 	})
 }
 

@@ -236,7 +236,7 @@ func (x *merges) wantFitting() {
 	x.t.Helper()
 	for p := range x.journal.Partitions() {
 		x.eachRecord(p, func(r *domain.Record) {
-			if n := len(codec.AppendRecord(nil, r)); n > journalMost {
+			if n := len(codec.AppendRecord(nil, r)); n > maxJournal {
 				x.t.Errorf("a record of kind %d has %d bytes", r.Kind, n)
 			}
 		})
@@ -308,8 +308,8 @@ func TestMerge_OfALargeRecord(t *testing.T) {
 	x.replaysEqual(t)
 }
 
-// journalMost is how many bytes a record of the journal has at most.
-const journalMost = 2<<20 - 1024
+// maxJournal is how many bytes a record of the journal has at most.
+const maxJournal = 2<<20 - 1024
 
 // large skips a test that only moves many bytes where the race detector makes it ten times as long: the
 // same test runs without it.

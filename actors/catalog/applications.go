@@ -28,7 +28,7 @@ func (l *ledger) allowDomain(account domain.AccountID, c *domain.AllowDomain) do
 	switch {
 	case there:
 		return domain.Outcome{ID: uint32(a.ID)}
-	case len(a.Domains) >= domain.MostDomains:
+	case len(a.Domains) >= domain.MaxDomains:
 		return domain.Failed(domain.Bad(domain.PlanLimit, "domain", "the allowlist has 1000 domains, which is the most"))
 	}
 	a.Domains = slices.Insert(slices.Clone(a.Domains), at, c.Domain)

@@ -67,7 +67,7 @@ func TestAllowlist_OfEachApplication(t *testing.T) {
 func TestAllowlist_IsBounded(t *testing.T) {
 	t.Parallel()
 	b, account := withAccount(t)
-	for i := range domain.MostDomains {
+	for i := range domain.MaxDomains {
 		if out := b.do(account, 0, &domain.AllowDomain{Application: 1, Domain: fmt.Sprint("d", i)}); out.Code != domain.OK {
 			t.Fatal(out)
 		}

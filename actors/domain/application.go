@@ -16,8 +16,8 @@ func LoginAddress(s Service) string { return "login:" + s.String() }
 // RegisterAddress is the name of the page on which members register by the service.
 func RegisterAddress(s Service) string { return "register:" + s.String() }
 
-// MostDomains is how many domains the allowlist of an application has at most.
-const MostDomains = 1000
+// MaxDomains is how many domains the allowlist of an application has at most.
+const MaxDomains = 1000
 
 // AllowDomain puts a domain on the allowlist of an application.
 type AllowDomain struct {

@@ -246,7 +246,7 @@ type ServiceRecord struct {
 	Fields      Fields       // RecordPaid and so on, in clear; of an opened member all
 	PartnerCode string
 	PartnerID   string   // of an opened member
-	Domains     []string // of registrations, as they came: MostRecordDomains, later ones are not kept
+	Domains     []string // of registrations, as they came: MaxRecordDomains, later ones are not kept
 	Visited     []string // of logins, where no registration came from: likewise
 	Created     int64    // ms since 1970
 	Updated     int64
@@ -254,10 +254,10 @@ type ServiceRecord struct {
 	Invalid     bool // a token refresh was refused
 }
 
-// MostRecordDomains is how many domains a service record keeps of registrations, and of logins. A client with
+// MaxRecordDomains is how many domains a service record keeps of registrations, and of logins. A client with
 // a password can invent them, and each is in the member's record, which is stored whole with each change, and
 // those of registrations in a bitmap of their own.
-const MostRecordDomains = 100
+const MaxRecordDomains = 100
 
 // RegisteredOn reports that some registration of the member came from the domain.
 func (m *Member) RegisteredOn(site string) bool {

@@ -140,6 +140,6 @@ type Answer struct {
 	Summaries  []MemberSummary // by member
 	Merged     []MergedMember  // members that the question names stand for those that they were merged into
 	Position   Position        // what had been applied
-	PlacesFull bool            // of visits: a shard has no room for other places, see MostVisitPlaces
+	PlacesFull bool            // of visits: a shard has no room for other places, see MaxVisitPlaces
 	LagMs      int64           // now − the latest moment at which the log's end then seen has since been applied
 }

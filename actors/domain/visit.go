@@ -33,7 +33,7 @@ const (
 )
 
 // Pages may have ids in them, and clients can invent domains: without a bound their pairs would take more
-// and more memory. A shard keeps MostVisitPlaces of an account, of VisitPlaceBytes on average at most. From
+// and more memory. A shard keeps MaxVisitPlaces of an account, of VisitPlaceBytes on average at most. From
 // then on a visit with a pair that it does not have keeps
 //
 //	the page alone, if it is that of a segment: there is room for as many again
@@ -43,7 +43,7 @@ const (
 // and counts all the same. Which visits these are follows from the records of the shard (I6). A shard applies
 // the catalog at another pace than its journal, so the visit says whether its page is that of a segment.
 const (
-	MostVisitPlaces = 100_000
+	MaxVisitPlaces  = 100_000
 	VisitPlaceBytes = 256
 )
 

@@ -9,7 +9,7 @@ import (
 // one with a place.
 func TestVisitDefinition_ReadsBack(t *testing.T) {
 	for range 1000 {
-		of, place := []DefinitionID{Registration, Login}[rand.IntN(2)], rand.Uint32N(2*MostVisitPlaces)
+		of, place := []DefinitionID{Registration, Login}[rand.IntN(2)], rand.Uint32N(2*MaxVisitPlaces)
 		d := VisitDefinition(of, place)
 		if back, at, placed := d.Visit(); back != of || at != place || !placed {
 			t.Fatalf("%d at place %d is read as %d at %d, %t", of, place, back, at, placed)

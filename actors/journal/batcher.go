@@ -48,9 +48,9 @@ type appendRequest struct {
 	done    chan error
 }
 
-// roundLeast is how many records make a round: those beyond wait for the next, since
+// minRound is how many records make a round: those beyond wait for the next, since
 // coalescing pages copies their records.
-const roundLeast = 8000
+const minRound = 8000
 
 // roundEvery is the least time from one small round to the next; after a pause the first is
 // appended at once. At 10,000 activities a second, small batches and two processors, a
@@ -140,7 +140,7 @@ func (b *Batcher) collect(ctx context.Context, round []*appendRequest, due time.
 			}
 		}
 	}
-	for n < roundLeast {
+	for n < minRound {
 		select {
 		case r := <-b.requests:
 			round, n = append(round, r), n+r.len()

@@ -26,7 +26,7 @@ type pendingAppend struct {
 
 const (
 	batchKeys    = 4096 // of a batch, about: with ids and frames 400 KiB
-	mostPending  = 16 * batchKeys
+	maxPending   = 16 * batchKeys
 	appendWithin = 10 * time.Second
 )
 
@@ -57,7 +57,7 @@ func (r *Replica) enqueue(p *pendingAppend) error {
 	switch {
 	case r.ctx.Err() != nil:
 		return errClosed
-	case len(a.pending) > 0 && a.keys+len(p.keys) > mostPending:
+	case len(a.pending) > 0 && a.keys+len(p.keys) > maxPending:
 		return errBusy
 	}
 	a.pending = append(a.pending, p)

@@ -69,7 +69,7 @@ func login(r *domain.ServiceRecord, l *domain.LogIn) {
 	}
 	r.LastLogin = max(r.LastLogin, l.At)
 	known := slices.Contains(r.Domains, l.Domain) || slices.Contains(r.Visited, l.Domain)
-	if l.Domain != "" && !known && len(r.Visited) < domain.MostRecordDomains {
+	if l.Domain != "" && !known && len(r.Visited) < domain.MaxRecordDomains {
 		r.Visited = append(slices.Clone(r.Visited), l.Domain)
 	}
 }

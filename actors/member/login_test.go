@@ -113,7 +113,7 @@ func TestMember_DomainsOfARecordAreBounded(t *testing.T) {
 	s, places := loginOf(), &numbered{}
 	next := visiting(places)
 	site := func(of string, i int) string { return fmt.Sprint(of, i, ".example") }
-	const invented = 3 * domain.MostRecordDomains
+	const invented = 3 * domain.MaxRecordDomains
 	version := uint32(0)
 	put := func() domain.PersonalPut {
 		version++
@@ -132,7 +132,7 @@ func TestMember_DomainsOfARecordAreBounded(t *testing.T) {
 		}
 	}
 	r := &s.Member.Services[1]
-	if len(r.Domains) != domain.MostRecordDomains || len(r.Visited) != domain.MostRecordDomains {
+	if len(r.Domains) != domain.MaxRecordDomains || len(r.Visited) != domain.MaxRecordDomains {
 		t.Errorf("%d domains of registrations, %d of logins", len(r.Domains), len(r.Visited))
 	}
 	if !s.Member.RegisteredOn(site("r", 0)) || s.Member.RegisteredOn(site("r", invented-1)) {
@@ -224,7 +224,7 @@ func TestLogin_Refused(t *testing.T) {
 		})
 	}
 	s := loginOf()
-	for range wrongMost {
+	for range maxWrong {
 		Login(nil, s, &domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$salt$x"}, 5_000, visiting(&numbered{})())
 	}
 	right := &domain.LogIn{Application: 1, Identity: identity('e'), Service: domain.Email, Password: "$p$salt$right"}

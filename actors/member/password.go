@@ -9,7 +9,7 @@ import (
 
 // So many wrong passwords within so many ms lock an address for as long.
 const (
-	wrongMost   = 10
+	maxWrong    = 10
 	wrongWithin = 15 * 60 * 1000
 )
 
@@ -45,7 +45,7 @@ func (s *State) Guess(
 		return dst, GuessStale, 0
 	}
 	p.Wrong = slices.DeleteFunc(slices.Clone(p.Wrong), func(t int64) bool { return t <= now-wrongWithin })
-	if p.Wrong = append(p.Wrong, now); len(p.Wrong) >= wrongMost {
+	if p.Wrong = append(p.Wrong, now); len(p.Wrong) >= maxWrong {
 		p.Wrong, p.Locked = nil, now+wrongWithin
 	}
 	return s.change(dst, func(m *domain.Member) {

@@ -41,7 +41,7 @@ func register(m *domain.Member, c *domain.RegisterMember, record uint64) {
 	r.Updated, r.LastLogin = c.At, c.At
 	r.Partner = c.Partner
 	r.PartnerCode = c.PartnerCode
-	if c.Domain != "" && !slices.Contains(r.Domains, c.Domain) && len(r.Domains) < domain.MostRecordDomains {
+	if c.Domain != "" && !slices.Contains(r.Domains, c.Domain) && len(r.Domains) < domain.MaxRecordDomains {
 		r.Domains = append(slices.Clone(r.Domains), c.Domain)
 		r.Visited = slices.DeleteFunc(slices.Clone(r.Visited), func(d string) bool { return d == c.Domain })
 	}

@@ -124,7 +124,7 @@ func TestRemoveService_LastStays(t *testing.T) {
 func TestResetPassword_EndsALock(t *testing.T) {
 	s := twoServices()
 	wrong := &domain.RegisterMember{Service: domain.Email, Identity: identity('e'), Password: "$1$salt$y"}
-	for range wrongMost {
+	for range maxWrong {
 		s.Guess(nil, wrong, 1000)
 	}
 	if _, g, _ := s.Guess(nil, wrong, 1000); g != GuessLocked {

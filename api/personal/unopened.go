@@ -15,8 +15,8 @@ type unopened struct {
 	times   uint64
 }
 
-// unopenedMost is how many members are named; all are counted.
-const unopenedMost = 100
+// maxUnopened is how many members are named; all are counted.
+const maxUnopened = 100
 
 // shown notes that a member was shown without its personal part; true: it was not known to be.
 func (u *unopened) shown(id domain.MemberID) bool {
@@ -24,7 +24,7 @@ func (u *unopened) shown(id domain.MemberID) bool {
 	defer u.mu.Unlock()
 	u.times++
 	_, known := u.members[id]
-	if known || len(u.members) >= unopenedMost {
+	if known || len(u.members) >= maxUnopened {
 		return false
 	}
 	if u.members == nil {

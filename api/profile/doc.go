@@ -31,6 +31,6 @@ func New(
 ) *Service {
 	return &Service{
 		envelopes, passwords, sealer, asked,
-		otter.Must(&otter.Options[domain.RequestID, int]{MaximumSize: probedMost}),
+		otter.Must(&otter.Options[domain.RequestID, int]{MaximumSize: maxProbed}),
 	}
 }

@@ -153,9 +153,9 @@ func (t *tokenRefresh) expires(now time.Time) string {
 	return wire.Millis(now.Add(t.got.Lifetime).UnixMilli())
 }
 
-// probedMost bounds the refreshes whose used attempts are remembered; of others they are counted
+// maxProbed bounds the refreshes whose used attempts are remembered; of others they are counted
 // again.
-const probedMost = 1 << 12
+const maxProbed = 1 << 12
 
 // probe looks for the outcome of an earlier request with the same id. It submits an update that no
 // member takes: an answer other than Again is that outcome, one that is replayed is of an earlier

@@ -15,7 +15,7 @@ import (
 
 // How many confirmed requests are remembered, and for how long: as long as their outcome.
 const (
-	confirmedMost  = 1 << 14
+	maxConfirmed   = 1 << 14
 	confirmedWhile = 24 * time.Hour
 )
 
@@ -30,7 +30,7 @@ type confirmer struct {
 type confirmation [sha256.Size]byte
 
 func newConfirmer(n *networks.Networks) confirmer {
-	return confirmer{n, otter.Must(&otter.Options[confirmation, time.Time]{MaximumSize: confirmedMost})}
+	return confirmer{n, otter.Must(&otter.Options[confirmation, time.Time]{MaximumSize: maxConfirmed})}
 }
 
 // confirm checks the authtoken of a registration or a login where a check is configured for its

@@ -13,13 +13,13 @@ import (
 // So many wrong passwords from one address within so long lock it for as long. They are counted
 // by each node for itself, in memory: what an address does wrong at one member is in the log.
 const (
-	wrongMost   = 100
+	maxWrong    = 100
 	wrongWithin = 15 * time.Minute
 )
 
-// addressesMost bounds the addresses that are remembered (I8): of more, some that are not locked
+// maxAddresses bounds the addresses that are remembered (I8): of more, some that are not locked
 // are forgotten.
-const addressesMost = 1 << 14
+const maxAddresses = 1 << 14
 
 // wrongPasswords counts wrong passwords by the account that they were for and the address that they came
 // from. Any goroutine.
@@ -93,7 +93,7 @@ func (w *wrongPasswords) note(from string, now time.Time) {
 		f.times = f.times[1:]
 	}
 	f.times = append(f.times, now)
-	if len(f.times) >= wrongMost {
+	if len(f.times) >= maxWrong {
 		f.times, f.until = nil, now.Add(wrongWithin)
 	}
 }
@@ -101,7 +101,7 @@ func (w *wrongPasswords) note(from string, now time.Time) {
 // forget makes room for one address more: those that are over go first, then any that is not
 // locked, then any.
 func (w *wrongPasswords) forget(now time.Time) {
-	if len(w.by) < addressesMost {
+	if len(w.by) < maxAddresses {
 		return
 	}
 	for _, spare := range [...]func(*wrongFrom) bool{
@@ -112,7 +112,7 @@ func (w *wrongPasswords) forget(now time.Time) {
 		func(*wrongFrom) bool { return true },
 	} {
 		for from, f := range w.by {
-			if len(w.by) < addressesMost {
+			if len(w.by) < maxAddresses {
 				return
 			}
 			if spare(f) {

@@ -12,13 +12,13 @@ import (
 // afterwards it counts from the start. Older ones and those of other addresses do not count.
 func TestWrongPasswords_Lock(t *testing.T) {
 	w, now := wrongPasswords{}, time.Unix(1e9, 0)
-	late := func(n int) time.Time { return now.Add(time.Duration(n) * wrongWithin / (wrongMost - 1)) }
-	for i := range 3 * wrongMost { // always one too few within the time
+	late := func(n int) time.Time { return now.Add(time.Duration(n) * wrongWithin / (maxWrong - 1)) }
+	for i := range 3 * maxWrong { // always one too few within the time
 		if w.note("slow", late(i)); w.locked("slow", late(i)) > 0 {
-			t.Fatalf("locked by %d, of which %d are within the time", i+1, wrongMost-1)
+			t.Fatalf("locked by %d, of which %d are within the time", i+1, maxWrong-1)
 		}
 	}
-	for i := range wrongMost {
+	for i := range maxWrong {
 		if w.locked("fast", now) > 0 || w.locked("other", now) > 0 {
 			t.Fatalf("locked by %d", i)
 		}
@@ -37,7 +37,7 @@ func TestWrongPasswords_Lock(t *testing.T) {
 		t.Error("wrong passwords of no address are counted")
 	}
 	again := now.Add(wrongWithin)
-	for range wrongMost - 1 {
+	for range maxWrong - 1 {
 		w.note("fast", again)
 	}
 	if w.locked("fast", again) > 0 {
@@ -65,7 +65,7 @@ func TestWrongPasswords_BoundedAddresses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := wrongPasswords{by: map[string]*wrongFrom{}}
-			for i := range addressesMost {
+			for i := range maxAddresses {
 				kind := c.most
 				if i%1000 == 7 {
 					kind = c.few
@@ -76,7 +76,7 @@ func TestWrongPasswords_BoundedAddresses(t *testing.T) {
 			before := maps.Clone(w.by)
 			for i := range 5 {
 				from := fmt.Sprint("new", i)
-				if w.note(from, now); w.by[from] == nil || len(w.by) > addressesMost {
+				if w.note(from, now); w.by[from] == nil || len(w.by) > maxAddresses {
 					t.Fatalf("%d addresses, or without the last one", len(w.by))
 				}
 			}

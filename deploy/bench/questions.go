@@ -171,10 +171,10 @@ func (a *asking) compare(ctx context.Context, q *peers.Question) (*timings, peer
 // slow is from how many milliseconds on a peer is asked once a round.
 const slow = 150
 
-// A round asks a question at most so often, and not less than roundLeast times.
+// A round asks a question at most so often, and not less than minRound times.
 const (
-	roundMost  = 100
-	roundLeast = 3
+	maxRound = 100
+	minRound = 3
 )
 
 // round asks each engine in turn.
@@ -223,7 +223,7 @@ func (a *asking) round(ctx context.Context, q *peers.Question, t *timings) error
 
 // many asks for a round of a span and returns the times in milliseconds.
 func many(span time.Duration, ask func() (time.Duration, error)) (took []float64, err error) {
-	for began := time.Now(); len(took) < roundMost && (len(took) < roundLeast || time.Since(began) < span); {
+	for began := time.Now(); len(took) < maxRound && (len(took) < minRound || time.Since(began) < span); {
 		d, err := ask()
 		if err != nil {
 			return nil, err

@@ -29,7 +29,7 @@ func TestMany(t *testing.T) {
 		asked++
 		return time.Duration(asked) * time.Millisecond, nil
 	})
-	if err != nil || asked > roundMost || asked < roundLeast || len(took) != asked || report.Quantile(took, 1) != float64(asked) {
+	if err != nil || asked > maxRound || asked < minRound || len(took) != asked || report.Quantile(took, 1) != float64(asked) {
 		t.Errorf("%d asked, %v, %v", asked, took, err)
 	}
 	if _, err := many(time.Second, func() (time.Duration, error) { return 0, errors.New("no answer") }); err == nil {

@@ -65,15 +65,15 @@ func Decompress(codec Codec, in, dst []byte) ([]byte, error) {
 	return nil, fmt.Errorf("unknown %s", codec)
 }
 
-// growLeast is the capacity that is added at least where a guess was too small: most batches
+// minGrow is the capacity that is added at least where a guess was too small: most batches
 // are a few records.
-const growLeast = 4 << 10
+const minGrow = 4 << 10
 
 // readAll appends what r gives to dst.
 func readAll(r io.Reader, dst []byte) ([]byte, error) {
 	for idle := 0; ; {
 		if len(dst) == cap(dst) {
-			dst = slices.Grow(dst, max(len(dst), growLeast))
+			dst = slices.Grow(dst, max(len(dst), minGrow))
 		}
 		n, err := r.Read(dst[len(dst):min(cap(dst), MaxDecompressed+1)])
 		dst = dst[:len(dst)+n]

@@ -27,8 +27,8 @@ type Findings struct {
 	of    map[string]int // by family
 }
 
-// findingsMost is how many differences of a family are named.
-const findingsMost = 10
+// maxFindings is how many differences of a family are named.
+const maxFindings = 10
 
 func (f *Findings) add(family byte, key, what string) {
 	if f.of == nil {
@@ -36,13 +36,13 @@ func (f *Findings) add(family byte, key, what string) {
 	}
 	name := string(rune(family))
 	f.Total++
-	if f.of[name]++; f.of[name] <= findingsMost {
+	if f.of[name]++; f.of[name] <= maxFindings {
 		f.First = append(f.First, Difference{name, key, what})
 	}
 }
 
 // named reports that more differences of the family are still to be named.
-func (f *Findings) named(family byte) bool { return f.of[string(rune(family))] < findingsMost }
+func (f *Findings) named(family byte) bool { return f.of[string(rune(family))] < maxFindings }
 
 // How a difference reads.
 const (

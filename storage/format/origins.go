@@ -13,8 +13,8 @@ import (
 // written under their keys, and the list begins again: of a stream in the list it has a
 // newer origin than the key.
 
-// RecentOriginsMost is how many streams the list has at most.
-const RecentOriginsMost = 32
+// MaxRecentOrigins is how many streams the list has at most.
+const MaxRecentOrigins = 32
 
 // RecentOrigins is the list, each stream once.
 type RecentOrigins []domain.Origin
@@ -28,7 +28,7 @@ func (l *RecentOrigins) Move(origins []domain.Origin) (full bool) {
 			*l = append(*l, o)
 		}
 	}
-	return len(*l) > RecentOriginsMost
+	return len(*l) > MaxRecentOrigins
 }
 
 // Find is the place of an origin's stream; -1: it is not in the list.
@@ -75,7 +75,7 @@ func (l RecentOrigins) append(dst []byte) []byte {
 
 // lateOrigins reads a list.
 func (c *cursor) lateOrigins() (l RecentOrigins) {
-	for range c.below(RecentOriginsMost) {
+	for range c.below(MaxRecentOrigins) {
 		var o domain.Origin
 		c.fill(o.Topic[:])
 		o.Partition, o.Epoch, o.Offset = c.int32(), c.int32(), c.varint()

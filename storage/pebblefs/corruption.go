@@ -55,10 +55,10 @@ func (c *corruption) list() []string {
 	return slices.Clone(c.files)
 }
 
-// Bounds of compactions that fail for corruption: more than failedMost in a span stop the
+// Bounds of compactions that fail for corruption: more than maxFailed in a span stop the
 // store, where they cannot be paced; after a failed one, the next begins retryPause later.
 const (
-	failedMost = 60
+	maxFailed  = 60
 	failedSpan = time.Minute
 	retryPause = 10 * time.Second
 )
@@ -73,7 +73,7 @@ func (c *corruption) background(err error) error {
 	now := time.Now()
 	c.failed = slices.DeleteFunc(c.failed, func(t time.Time) bool { return now.Sub(t) > failedSpan })
 	c.failed = append(c.failed, now)
-	if len(c.failed) > failedMost {
+	if len(c.failed) > maxFailed {
 		return fmt.Errorf("compaction meets it again and again: %w", err)
 	}
 	return nil

@@ -35,7 +35,7 @@ func TestCorruption_CompactionsThatMeetItArePaced(t *testing.T) {
 		if d := paced(); d != 0 {
 			t.Errorf("a compaction waits %v for nothing", d)
 		}
-		for range 3 * failedMost { // paced, they are no end
+		for range 3 * maxFailed { // paced, they are no end
 			if err := n.background(fmt.Errorf("compaction: %w", errOwn)); err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestCorruption_CompactionsThatMeetItArePaced(t *testing.T) {
 			t.Errorf("writes that wait for it: %v", err)
 		}
 		time.Sleep(failedSpan)
-		for range failedMost {
+		for range maxFailed {
 			if err := n.background(pebble.ErrCorruption); err != nil {
 				t.Fatal(err)
 			}

@@ -20,7 +20,7 @@ func TestOrigins_ReadAsTheyMovedLast(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	for _, streams := range []int{1, format.RecentOriginsMost - 1, format.RecentOriginsMost, format.RecentOriginsMost + 1, 3 * format.RecentOriginsMost} {
+	for _, streams := range []int{1, format.MaxRecentOrigins - 1, format.MaxRecentOrigins, format.MaxRecentOrigins + 1, 3 * format.MaxRecentOrigins} {
 		fs := vfs.NewMem()
 		s, sh := openSmall(t, fs, smallOptions(fs))
 		want := map[[20]byte]domain.Origin{}
@@ -51,7 +51,7 @@ func TestOrigins_ReadAsTheyMovedLast(t *testing.T) {
 
 // Streams under keys of their own and streams in the state compare with each other.
 func TestCompare_OriginsUnderKeys(t *testing.T) {
-	const streams = format.RecentOriginsMost + 8
+	const streams = format.MaxRecentOrigins + 8
 	var all []domain.Origin
 	for i := range streams {
 		all = append(all, domain.Origin{Topic: domain.TopicID{3}, Partition: int32(i), Offset: int64(i)})

@@ -38,8 +38,8 @@ func TestTail_LargeContentsSealItEarly(t *testing.T) {
 			s, sh = openSmall(t, o.FS, o)
 		}
 	}
-	const tailMost = 8 << 20 // as Options says
-	if n := len(rows) * 50_000; n < tailMost || n > 2*tailMost {
+	const maxTail = 8 << 20 // as Options says
+	if n := len(rows) * 50_000; n < maxTail || n > 2*maxTail {
 		t.Errorf("sealed after %d bytes", n)
 	}
 	snap := sh.Snapshot()

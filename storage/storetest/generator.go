@@ -55,7 +55,7 @@ func (w *Generator) Next(n int) Commit {
 	var origins []domain.Origin
 	for range w.Rand.IntN(3) {
 		origins = append(origins, domain.Origin{
-			Topic: domain.TopicID{byte(w.Rand.IntN(2))}, Partition: int32(w.Rand.IntN(format.RecentOriginsMost)), Epoch: 1,
+			Topic: domain.TopicID{byte(w.Rand.IntN(2))}, Partition: int32(w.Rand.IntN(format.MaxRecentOrigins)), Epoch: 1,
 			Offset: w.State.Next,
 		})
 	}

@@ -41,13 +41,13 @@ const BucketRows = 2048
 
 const (
 	bucketStep = 3
-	mostBits   = 30
+	maxBits    = 30
 )
 
 // bucketClass is the number of bucket bits for an account's month of so many rows,
 // where a bucket should not much exceed the target.
 func bucketClass(rows, target uint64) (bits uint8) {
-	for rows > target<<bits && bits < mostBits {
+	for rows > target<<bits && bits < maxBits {
 		bits += bucketStep
 	}
 	return bits

@@ -64,12 +64,12 @@ func (p *Memory) get() *memory {
 	return m
 }
 
-// spareMost is how many bytes are kept for another tail: a larger one is rare.
-const spareMost = 16 << 20
+// maxSpare is how many bytes are kept for another tail: a larger one is rare.
+const maxSpare = 16 << 20
 
 // release ends one use of the memory.
 func (p *Memory) release(m *memory) {
-	if m.users.Add(-1) > 0 || cap(m.bytes) > spareMost {
+	if m.users.Add(-1) > 0 || cap(m.bytes) > maxSpare {
 		return
 	}
 	m.actions, m.contents, m.bytes = m.actions[:0], m.contents[:0], m.bytes[:0]

@@ -19,8 +19,8 @@ const (
 	// so many of the rows at those times passes everything else. A row that is passed
 	// over costs so much less than one that is looked up.
 	searchFrom = 64
-	// searchLeast is of how many rows at least.
-	searchLeast = 2 * searchFrom
+	// minSearch is of how many rows at least.
+	minSearch = 2 * searchFrom
 	// searchAtOnce is how many rows' contents are searched before these are walked over:
 	// it bounds what is kept of them.
 	searchAtOnce = 1 << 20
@@ -34,7 +34,7 @@ func (x *feedScan) searches(a *Ask) bool {
 		return false
 	}
 	size := x.view.RowsIn(a.Brand, f.span)
-	if size < searchLeast {
+	if size < minSearch {
 		return false
 	}
 	pass := float64(searchFrom)
@@ -113,8 +113,8 @@ type hits struct {
 	atOnce    uint64         // searchAtOnce, but in tests
 }
 
-// mostStretches is how many stretches of time rows are looked for in one by one.
-const mostStretches = 256
+// maxStretches is how many stretches of time rows are looked for in one by one.
+const maxStretches = 256
 
 // stretch notes times that the keyword was found at.
 func (f *hits) stretch(at domain.Range) {
@@ -131,7 +131,7 @@ func (f *hits) joined(in domain.Range) []domain.Range {
 		s.From, s.To = max(s.From, in.From), min(s.To, in.To)
 		switch n := len(out); {
 		case s.From >= s.To:
-		case n > 0 && (s.From <= out[n-1].To || n == mostStretches):
+		case n > 0 && (s.From <= out[n-1].To || n == maxStretches):
 			out[n-1].To = max(out[n-1].To, s.To)
 		default:
 			out = append(out, s)

@@ -68,7 +68,7 @@ type Config struct {
 	Resident *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
 	Cached   int           // bytes of records and contents that readers keep
 	Shards   int
-	Places   int // of the visits of an account, at most; 0: domain.MostVisitPlaces
+	Places   int // of the visits of an account, at most; 0: domain.MaxVisitPlaces
 	Stats    *Stats
 }
 

@@ -6,10 +6,10 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Places are the places of an account's visits, by number: at most as many as domain.MostVisitPlaces
+// Places are the places of an account's visits, by number: at most as many as domain.MaxVisitPlaces
 // says. A number never changes, so readers hold a prefix of the list while the writer appends.
 type Places struct {
-	most    int // 0: domain.MostVisitPlaces
+	most    int // 0: domain.MaxVisitPlaces
 	list    []domain.VisitPlace
 	numbers map[domain.VisitPlace]uint32
 	bytes   int // of their texts
@@ -67,7 +67,7 @@ func (p *Places) add(at domain.VisitPlace) uint32 {
 func (p *Places) Full() bool { return p.full(1) }
 
 func (p *Places) full(times int) bool {
-	most := times * cmp.Or(p.most, domain.MostVisitPlaces)
+	most := times * cmp.Or(p.most, domain.MaxVisitPlaces)
 	return len(p.list) >= most || p.bytes >= most*domain.VisitPlaceBytes
 }
 

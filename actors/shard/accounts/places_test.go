@@ -147,12 +147,12 @@ func TestPlaces_Memory(t *testing.T) {
 	before := heap()
 	var p Places
 	pad := strings.Repeat("x", 200)
-	for i := range 2 * domain.MostVisitPlaces {
+	for i := range 2 * domain.MaxVisitPlaces {
 		p.Keep(domain.VisitPlace{Domain: "a.example", Page: fmt.Sprintf("a.example/%s/%d", pad, i)}, false)
 	}
-	bytes := (heap() - before) / domain.MostVisitPlaces
+	bytes := (heap() - before) / domain.MaxVisitPlaces
 	t.Logf("%d places take %d bytes each", len(p.list), bytes)
-	if len(p.list) != domain.MostVisitPlaces || bytes > 400 {
+	if len(p.list) != domain.MaxVisitPlaces || bytes > 400 {
 		t.Errorf("%d places take %d bytes for each that has room", len(p.list), bytes)
 	}
 	runtime.KeepAlive(&p)

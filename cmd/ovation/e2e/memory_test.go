@@ -19,8 +19,8 @@ import (
 
 // The least --memory, and what is resident at most with it.
 const (
-	leastMemory = 256 << 20
-	mostOfLeast = leastMemory / 4 * 5
+	minMemory      = 256 << 20
+	maxOfMinMemory = minMemory / 4 * 5
 )
 
 // Resident memory is at most 1.25 × --memory: while activities come as fast as they are
@@ -28,7 +28,7 @@ const (
 // kill. What the kernel counts as the most is looked at, not how long anything takes.
 func TestMemory_IsWhatTheFlagSays(t *testing.T) {
 	const fans, records, contents = 500, 120_000, 300
-	n := newNode(t, harness.Node{Data: t.TempDir(), Args: []string{"--memory", strconv.Itoa(leastMemory)}})
+	n := newNode(t, harness.Node{Data: t.TempDir(), Args: []string{"--memory", strconv.Itoa(minMemory)}})
 	n.start()
 	account, key := n.account("memory")
 	api := n.api(key)
@@ -120,7 +120,7 @@ func (n *node) withinMemory(when string) {
 		n.t.Skip("this system does not report the most resident memory: ", err)
 	}
 	n.t.Logf("%s: %d MiB at most", when, most>>20)
-	if most > mostOfLeast {
-		n.t.Errorf("%s: %d MiB were resident with --memory %d MiB", when, most>>20, leastMemory>>20)
+	if most > maxOfMinMemory {
+		n.t.Errorf("%s: %d MiB were resident with --memory %d MiB", when, most>>20, minMemory>>20)
 	}
 }

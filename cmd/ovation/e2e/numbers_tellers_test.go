@@ -142,8 +142,8 @@ func tellActive(ctx context.Context, api *client.Client, p *model, q question, t
 	return nil
 }
 
-// mostItems is of how many actions each is looked at.
-const mostItems = 20_000
+// maxItems is of how many actions each is looked at.
+const maxItems = 20_000
 
 func tellFeed(ctx context.Context, api *client.Client, p *model, q question, to *numbers) error {
 	params := p.about(q, q.params())
@@ -159,7 +159,7 @@ func tellFeed(ctx context.Context, api *client.Client, p *model, q question, to 
 		return err
 	}
 	to.says(actions, "activity/feed of every action", every.TotalSize)
-	if number64(every.TotalSize) > mostItems {
+	if number64(every.TotalSize) > maxItems {
 		return nil
 	}
 	ask := func(params client.Params) (wire.Feed, client.Meta, error) {
@@ -297,7 +297,7 @@ func tellExplained(ctx context.Context, api *client.Client, p *model, q question
 		if len(ids) == 0 {
 			to.says(actions, "explain of "+path, out.Explain.TotalSize)
 		}
-		if number64(out.Explain.TotalSize) > mostItems {
+		if number64(out.Explain.TotalSize) > maxItems {
 			return nil
 		}
 		ids = append(ids, out.Explain.Actions...)

@@ -22,20 +22,20 @@ import (
 const (
 	gcPercent = 400
 	holesPart = 16 // of --memory the runtime's limit is above the heap's part: objects leave holes in the heap
-	heapLeast = 3  // the heap gets a third of --memory, whatever else is resident
+	minHeap   = 3  // the heap gets a third of --memory, whatever else is resident
 	liveShare = 2  // half of the limit may be live before columns are evicted
-	leastKept = 12
+	minKept   = 12
 )
 
 // heapLimit is what the heap may take of a budget beside so many bytes that are resident.
 func heapLimit(memory, beside int64) int64 {
-	return max(memory-beside, memory/heapLeast)
+	return max(memory-beside, memory/minHeap)
 }
 
 // columnsBeside is how much columns may take of a heap beside the rest of the live heap: what
-// that leaves, and at least 1/leastKept of the limit for columns in constant use.
+// that leaves, and at least 1/minKept of the limit for columns in constant use.
 func columnsBeside(limit, rest int64) int64 {
-	return max(limit/liveShare-min(rest, limit), limit/leastKept)
+	return max(limit/liveShare-min(rest, limit), limit/minKept)
 }
 
 // restSamples are the last samples of the live heap beside the columns, the newest first;

@@ -20,8 +20,8 @@ func TestColumnsBeside_LeavesRoomForTheRest(t *testing.T) {
 		{0, 1000}, // nothing else is live
 		{400, 600},
 		{700, 300},
-		{1700, 2000 / leastKept}, // the least is kept
-		{1 << 40, 2000 / leastKept},
+		{1700, 2000 / minKept}, // the least is kept
+		{1 << 40, 2000 / minKept},
 	} {
 		if got := columnsBeside(2000*MiB, c.rest*MiB) / MiB; got != c.want {
 			t.Errorf("%d live beside columns: %d, want %d", c.rest, got, c.want)

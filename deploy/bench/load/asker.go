@@ -72,7 +72,7 @@ var kinds = []kind{
 // far too high.
 const (
 	askConnections = 64
-	waitingMost    = 20_000
+	maxWaiting     = 20_000
 )
 
 var errUnanswered = errors.New("questions are answered slower than the pace they are asked at")
@@ -111,7 +111,7 @@ func (a *asker) run(ctx context.Context, over <-chan struct{}) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
-		if a.waiting.Load() > waitingMost {
+		if a.waiting.Load() > maxWaiting {
 			return errUnanswered
 		}
 		k, brand := a.draw(r), a.brands[byFame(r)]

@@ -98,8 +98,8 @@ func (p *prober) pop(at time.Time) {
 	p.durable = p.durable[1:]
 }
 
-// invisibleMost is how long a durable probe may be in no answer: the run fails then.
-const invisibleMost = 5 * time.Minute
+// maxInvisible is how long a durable probe may be in no answer: the run fails then.
+const maxInvisible = 5 * time.Minute
 
 // watch asks for the shard's probes until ctx ends or, once over is closed, until all are seen.
 // ask gives how many an answer counts, 0 for a 304, and its ETag.
@@ -145,8 +145,8 @@ func (p *prober) watch(ctx context.Context, over <-chan struct{},
 		if made := p.made.Load(); p.seen > made {
 			return fmt.Errorf("a probe: the answer counts %d of %d", p.seen, made)
 		}
-		if time.Since(first.sent) > invisibleMost {
-			return fmt.Errorf("a probe is not visible %v after it was durable", invisibleMost)
+		if time.Since(first.sent) > maxInvisible {
+			return fmt.Errorf("a probe is not visible %v after it was durable", maxInvisible)
 		}
 	}
 }

@@ -136,12 +136,12 @@ func (p *Publisher) fill(ctx context.Context, n int, next Next, queues []chan []
 // Bounds of Settled. An answer of /status costs the node about a millisecond.
 const (
 	settleEvery = 100 * time.Millisecond
-	settleMost  = 30 * time.Minute
+	maxSettle   = 30 * time.Minute
 )
 
 // Settled waits until all that was published is committed, and what shards sent to each other.
 func (p *Publisher) Settled(ctx context.Context) (harness.Status, error) {
-	ctx, cancel := context.WithTimeout(ctx, settleMost)
+	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
 	return p.Node.Settled(ctx, p.Published, settleEvery)
 }

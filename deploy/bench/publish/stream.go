@@ -33,11 +33,11 @@ type Item struct {
 
 // NewStream makes a stream of a publisher; it runs once.
 func NewStream(p *Publisher) *Stream {
-	return &Stream{publisher: p, most: pendingMost, Durable: report.NewLatencies(), queue: newQueue(p.partitions)}
+	return &Stream{publisher: p, most: maxPending, Durable: report.NewLatencies(), queue: newQueue(p.partitions)}
 }
 
-// pendingMost bounds the queue: the pace is far too high then, and memory is bounded.
-const pendingMost = 4_000_000
+// maxPending bounds the queue: the pace is far too high then, and memory is bounded.
+const maxPending = 4_000_000
 
 // linger is how long the first record of a batch waits for more, as Apache Kafka's producer
 // does by default.

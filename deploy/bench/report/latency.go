@@ -19,12 +19,12 @@ type Latency struct {
 
 // Bounds of a histogram: microseconds, to three figures.
 const (
-	latencyLeast   = 1
-	latencyMost    = int64(time.Hour / time.Microsecond)
+	minLatency     = 1
+	maxLatency     = int64(time.Hour / time.Microsecond)
 	latencyFigures = 3
 )
 
-func newHistogram() *hdr.Histogram { return hdr.New(latencyLeast, latencyMost, latencyFigures) }
+func newHistogram() *hdr.Histogram { return hdr.New(minLatency, maxLatency, latencyFigures) }
 
 // Latencies is a histogram of durations, whole and since the last Turn. Any goroutine may
 // call it.
@@ -41,7 +41,7 @@ func NewLatencies() *Latencies { return &Latencies{now: newHistogram(), past: ne
 func (l *Latencies) Note(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_ = l.now.RecordValue(min(max(int64(took/time.Microsecond), latencyLeast), latencyMost)) // it is within the bounds
+	_ = l.now.RecordValue(min(max(int64(took/time.Microsecond), minLatency), maxLatency)) // it is within the bounds
 }
 
 // Turn is the quantiles since the last Turn.

@@ -8,8 +8,8 @@ import (
 
 // Bounds of what a clock that is right may show.
 const (
-	leapMost = time.Hour           // against the time that has passed since the opening, and behind the last append
-	restMost = 90 * 24 * time.Hour // between the last append of one opening and the first of the next
+	maxLeap = time.Hour           // against the time that has passed since the opening, and behind the last append
+	maxRest = 90 * 24 * time.Hour // between the last append of one opening and the first of the next
 )
 
 // clock compares the log's time with one that cannot be set. LogAppendTime is the time of the
@@ -45,16 +45,16 @@ func (c *clock) wrong() string {
 	defer c.mu.Unlock()
 	if !c.newest.IsZero() {
 		switch rest := now.Sub(c.newest); {
-		case rest < -leapMost:
+		case rest < -maxLeap:
 			return fmt.Sprintf("the last record is of %s, the clock shows %s: %s", stamped(c.newest), stamped(now), setRight)
-		case rest-passed > restMost:
+		case rest-passed > maxRest:
 			days := rest / (24 * time.Hour)
 			return fmt.Sprintf("the clock shows %s, %d days behind the last record: %s", stamped(now), days, setRight)
 		}
 		c.newest = time.Time{}
 		c.opened = now.Add(-passed)
 	}
-	if leap := now.Sub(c.opened) - passed; leap > leapMost || leap < -leapMost {
+	if leap := now.Sub(c.opened) - passed; leap > maxLeap || leap < -maxLeap {
 		return fmt.Sprintf("the clock leapt by %v: set it right, or start again if it is", leap.Round(time.Second))
 	}
 	return ""

@@ -57,14 +57,14 @@ func (d *damage) forget(before int64) {
 	d.lost = slices.DeleteFunc(d.lost, func(l loss) bool { return l.next <= before })
 }
 
-// mostRecords is how many records of a batch are counted on.
-const mostRecords = 10_000
+// maxRecords is how many records of a batch are counted on.
+const maxRecords = 10_000
 
 // around gives one batch where an iterator met damage. It asks for single keys: an
 // iterator looks into every table whose bounds it crosses, a Get, by the filters, into
 // the one that has the key; so what is beside the damage is read all the same.
 func (b *blocks) around(offset, end int64, dst []byte, met error) (out []byte, next int64, err error) {
-	for base := offset; base >= 0 && base > offset-mostRecords; base-- { // it may be within a batch
+	for base := offset; base >= 0 && base > offset-maxRecords; base-- { // it may be within a batch
 		k, ok := b.one(base)
 		if ok && k.next > offset {
 			return append(dst, k.batch...), k.next, nil

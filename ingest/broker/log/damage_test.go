@@ -328,7 +328,7 @@ func TestDamage_WhatIsBehindManyLostOffsetsIsFoundBySeeking(t *testing.T) {
 			}
 			before := checked()
 			whole, lost := readAll(t, l, rand.New(rand.NewPCG(1, 1)), id, 0)
-			if asked := checked() - before; asked > 5*mostRecords*int64(len(lost)) { // those after the first are few
+			if asked := checked() - before; asked > 5*maxRecords*int64(len(lost)) { // those after the first are few
 				t.Errorf("%d filters and blocks were asked for", asked)
 			}
 			missing := int64(0)

@@ -12,7 +12,7 @@ import (
 const (
 	maxGroupName = 255
 	maxMetadata  = 4096    // of a committed offset
-	mostOffsets  = 100_000 // of all groups together: beyond it clients commit none for a partition or group that is new
+	maxOffsets   = 100_000 // of all groups together: beyond it clients commit none for a partition or group that is new
 )
 
 func validGroup(name string) bool { return name != "" && len(name) <= maxGroupName }
@@ -58,7 +58,7 @@ func (c groups) commit(req *kmsg.OffsetCommitRequest, rs *kmsg.OffsetCommitRespo
 		rs.Topics = append(rs.Topics, rt)
 	}
 	if len(keep) > 0 {
-		most := mostOffsets
+		most := maxOffsets
 		if c.conn.node {
 			most = 0
 		}
