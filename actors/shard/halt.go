@@ -97,35 +97,6 @@ func (s *shard) failed(ctx actor.Context, err error) {
 	s.halt(ctx, fmt.Errorf("record %d cannot be applied: %w", p.Offset, errSettingAside))
 }
 
-// atGap reads on after the gap that the fetcher met, if it is accepted, or stops at it.
-// What was read before is applied and committed first: the gap is where the shard is, in
-// every pass.
-func (s *shard) atGap(ctx actor.Context) {
-	g := s.intake.gap
-	if g == nil || !s.intake.queue.empty() {
-		return
-	}
-	s.intake.gap = nil
-	w := s.machine.Position.Accepted()
-	if w == nil || w.NewTopic != s.env.Journal.Topic() {
-		s.halt(ctx, s.machine.Position.Place().Met(g))
-		return
-	}
-	s.machine.Position.Pass(w)
-	if !w.Back() {
-		if s.commit(ctx) {
-			s.intake.stop()
-			s.read()
-		}
-		return
-	}
-	if err := s.machine.Commit(); err != nil {
-		s.failed(ctx, err)
-		return
-	}
-	s.again(ctx) // views and what polls are compared by are of what was cut
-}
-
 // Reopen has a shard close its part of the store and open it again.
 type Reopen struct{ Done chan struct{} } // closed when it has
 
