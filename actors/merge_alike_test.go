@@ -72,3 +72,36 @@ func TestMerge_ActionsOfOneIDBelowOthers(t *testing.T) {
 		x.replaysEqual(t)
 	}
 }
+
+// Members one below the other have actions of one id, time and brand. The one that is deleted is shown no more, and
+// the other is, with what it says.
+func TestMerge_DeletedOfOneIDIsShownNoMore(t *testing.T) {
+	for _, deleted := range []int{1, 2} {
+		x := newMerges(t, seeded(t), 3, 1000)
+		said := []string{"", "what the second says", "what the third says"}
+		var acts []domain.Activity
+		for i := 1; i < 3; i++ {
+			a := x.actOf(x.fans[i], 77)
+			a.Brand, a.Content.Content = 1, said[i]
+			acts = append(acts, a)
+		}
+		x.publish(acts...)
+		x.settled()
+		x.expect(domain.OK, x.fans[1], &domain.MergeMembers{Member: x.fans[1], From: x.fans[2]})
+		x.expect(domain.OK, x.fans[0], &domain.MergeMembers{Member: x.fans[0], From: x.fans[1]})
+		x.wantBrands("merged", 2)
+		x.restart()
+		for _, item := range x.feed().Items {
+			if c := x.shown(item)[0].Content; c.Content == said[deleted] {
+				x.expect(domain.OK, x.fans[deleted], &domain.DeleteAction{Member: x.fans[deleted], Action: c.Action})
+			}
+		}
+		x.wantBrands("one deleted", 1)
+		for _, item := range x.feed().Items {
+			if got := x.shown(item)[0].Content.Content; got != said[3-deleted] {
+				t.Errorf("of member %d the action is deleted, and shown is %q", deleted, got)
+			}
+		}
+		x.replaysEqual(t)
+	}
+}
