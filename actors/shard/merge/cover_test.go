@@ -1,9 +1,11 @@
 package merge
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
 )
 
 // Of one-time actions of a borrower and its lender the earliest counts, whichever comes when, and whichever is
@@ -327,5 +329,50 @@ func TestMerge_OrderOfPairsThatTurn(t *testing.T) {
 			h.next("C")
 			h.expect("B", h.next("B"), "rows B>A record:B", "rows B>A -1002 -4 -5 2 3")
 		})
+	}
+}
+
+// A member in the middle of a chain is erased: of its rows nothing else is sent, those below are erased, and nothing
+// is kept in memory of an ordinal without rows.
+func TestMerge_ErasedInTheMiddle(t *testing.T) {
+	withShards(t, func(h *harness) {
+		for i, name := range []string{"A", "B", "C"} {
+			h.member(name, i)
+		}
+		h.act("A", once, 1, 30)
+		h.act("B", once, 2, 20)
+		h.act("C", once, 3, 10)
+		h.merged("B", "C")
+		h.merged("A", "B")
+		h.erase("B")
+		h.expect("B", h.next("B"), "rows B>A record:B", "erased B>A", "erase C")
+		h.deliverAll()
+		h.expectCounts("erased", map[string]string{"A": "1 1000", "B": "", "C": ""})
+		for id, s := range h.shards {
+			of := s.State.Accounts.Of(account)
+			for ord := range of.Audience.Members() {
+				if c := of.Counting().Of(ord); c != nil {
+					t.Errorf("shard %d, ordinal %d counts as %+v", id, ord, c)
+				}
+			}
+		}
+		h.restart()
+		h.handovers()
+	})
+}
+
+// The sources of a member are in the order of their ordinals, as after a start, in whichever order they were handed
+// over (I6).
+func TestGroups_SourcesInOrder(t *testing.T) {
+	at := func(ord domain.Ordinal) member.Place { return member.Place{Account: account, Ord: ord} }
+	g := New(&Stats{}).groups
+	for _, ord := range []domain.Ordinal{7, 3, 5} {
+		g.join(at(ord), at(1))
+	}
+	if got, want := g.sources(at(1)), []member.Place{at(1), at(3), at(5), at(7)}; !slices.Equal(got, want) {
+		t.Errorf("sources %v, want %v", got, want)
+	}
+	if g.survivorOf(at(5)) != at(1) || g.survivorOf(at(4)) != at(4) {
+		t.Errorf("counted as %+v", g.counted)
 	}
 }
