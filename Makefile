@@ -10,6 +10,7 @@
 # Of a build outside git: make build VERSION=v1.2.3 REVISION=abc
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 REVISION ?=
+BUILD := github.com/ovation-analytics/ovation/cmd/ovation/build
 
 .PHONY: test quick ci bench micro structure build pgo
 
@@ -32,7 +33,7 @@ structure:
 	go run ./deploy/structure
 
 build:
-	go build -trimpath -ldflags "-X main.version=$(VERSION) -X main.revision=$(REVISION)" -pgo=$$(ls bin/ovation.pgo 2>/dev/null || echo off) -o bin/ovation ./cmd/ovation
+	go build -trimpath -ldflags "-X $(BUILD).version=$(VERSION) -X $(BUILD).revision=$(REVISION)" -pgo=$$(ls bin/ovation.pgo 2>/dev/null || echo off) -o bin/ovation ./cmd/ovation
 
 pgo:
 	go run ./deploy/bench --only cost --profiles bin/pgo

@@ -88,7 +88,7 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	log := d.Logger()
-	d.Config.Demo, d.Config.Version = true, built()
+	d.Config.Demo = true
 	p, err := node.OpenClaimed(ctx, d.Config, log, func() error { return o.Claim(fans.End()) })
 	if err != nil {
 		return err

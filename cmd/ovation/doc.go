@@ -28,6 +28,7 @@
 //	config          the configuration of a node: flags, a YAML file, what its files hold
 //	secrets         the installation's secrets: made once, never overwritten
 //	files, size     small files of operators, private ones; numbers of bytes
+//	build           what the binary was built from
 //	tuning          --memory, the heap, malloc, huge pages: the process on its machine
 //	status          /status and the metrics
 //	accesslog       the access log's file

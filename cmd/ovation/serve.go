@@ -14,7 +14,6 @@ type Serve struct{ config.Config }
 // Run serves until ctx ends, then drains.
 func (s *Serve) Run(ctx context.Context) error {
 	log := s.Logger()
-	s.Config.Version = built()
 	p, err := node.Open(ctx, s.Config, log)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		log.Info("stopped before it was open")

@@ -43,8 +43,7 @@ type Config struct {
 	PublicPort
 	BehindProxy
 
-	Demo    bool `kong:"-"` // the page of the document takes a key from its address
-	Version any  `kong:"-"` // what the binary was built from, for the admin port
+	Demo bool `kong:"-"` // the page of the document takes a key from its address
 }
 
 // AdminPort is where the admin port is and what opens it: for the node that serves

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/cmd/ovation/build"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
@@ -30,7 +31,7 @@ func (n *Node) openGate(context.Context) error {
 func (n *Node) adminPort(token string) http.Handler {
 	o := admin.Options{
 		Engine: Management{n}, Jobs: jobs(n.Verifier, n.Rebuilder), Token: token,
-		Hosts: n.ports.gate.Hosts, Metrics: n.ports.metrics, Version: n.Config.Version, Log: n.Log,
+		Hosts: n.ports.gate.Hosts, Metrics: n.ports.metrics, Version: build.Read(), Log: n.Log,
 	}
 	if n.API != nil {
 		o.Signing = secrets.NewSigning(n.Config.SecretsFile(), n.API.Tokens, admin.NewOperator(n.Actors))
