@@ -27,6 +27,7 @@ type catalogReader struct {
 	pid      *actor.PID
 	appender *journal.PartitionAppender
 	done     chan struct{} // closed when the actor has ended
+	reading  sharedReading
 }
 
 // fault is what makes a node not ready for good.
@@ -50,6 +51,8 @@ func (c *catalogReader) open(
 	ctx context.Context, root *actor.RootContext, beside func(func()), moved func(),
 ) error {
 	c.root = root
+	behind := &retry.State{What: router.NotToItsEnd}
+	c.reading = sharedReading{ctx: ctx, beside: beside, read: func(ctx context.Context) error { return c.catchUp(ctx, behind) }}
 	c.appender = journal.StartAppender(ctx, c.o.Catalog.Appender(), 0, c.o.Log)
 	store, err := c.o.OpenCatalog()
 	if err != nil {
@@ -75,6 +78,10 @@ func (c *catalogReader) Catalog() *catalog.View { return c.handle.View() }
 func (c *catalogReader) CatchUp(ctx context.Context) error {
 	return c.catchUp(ctx, &retry.State{What: router.NotToItsEnd})
 }
+
+// ReadCatalog returns when Catalog is as of the end that its log had at the call or later;
+// ErrUnavailable when the end cannot be read within about a second.
+func (c *catalogReader) ReadCatalog(ctx context.Context) error { return c.reading.wait(ctx) }
 
 // catchUp is CatchUp that reports why it takes long.
 func (c *catalogReader) catchUp(ctx context.Context, t *retry.State, where ...any) error {

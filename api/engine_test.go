@@ -42,6 +42,8 @@ type fakeEngine struct {
 
 	stopped bool // no end is known
 
+	readCatalog func(context.Context) error // nil: the catalog is at its end
+
 	submitted []domain.Submission
 	asked     []domain.Question
 	waited    []domain.Position
@@ -58,6 +60,13 @@ func (s *fakeEngine) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return &snapshot{s.next, s.keys, s.apps, s.signs, s.limits, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
+}
+
+func (s *fakeEngine) ReadCatalog(ctx context.Context) error {
+	if s.readCatalog == nil {
+		return nil
+	}
+	return s.readCatalog(ctx)
 }
 
 func (s *fakeEngine) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {

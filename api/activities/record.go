@@ -252,7 +252,7 @@ func (in *Action) timeFault(now time.Time) *domain.Error {
 // refused makes the error a refusal that travels, where it must.
 func refused(req *serve.Request, a *domain.Activity, reason domain.Reason, err error) error {
 	e, _ := errors.AsType[*domain.Error](err)
-	if !req.Keyed || e == nil {
+	if !req.Keyed || e == nil || e.Code != domain.NotFound {
 		return err
 	}
 	a.Refusal, a.Detail = reason, e.Message

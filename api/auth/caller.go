@@ -25,16 +25,19 @@ type Caller struct {
 }
 
 // lookUp is the key that a text is and its application.
-func lookUp(catalog Catalog, text string) (*domain.Key, *domain.Application, bool) {
+func lookUp(catalog Catalog, text string) (*domain.Key, *domain.Application, error) {
 	key, ok := catalog.Key(sha256.Sum256([]byte(text)))
-	if !ok || key.Revoked != 0 {
-		return nil, nil, false
+	switch {
+	case !ok:
+		return nil, nil, ErrUnknownKey
+	case key.Revoked != 0:
+		return nil, nil, errInvalidKey
 	}
 	app, ok := catalog.Application(key.Application)
 	if !ok || app.Account != key.Account {
-		return nil, nil, false
+		return nil, nil, errInvalidKey
 	}
-	return key, app, true
+	return key, app, nil
 }
 
 // Verify verifies the member token of the credentials, where they have one. A token of another application is no

@@ -97,6 +97,6 @@ func mayAsk(catalog Catalog, host, query string) bool {
 	if key == "" && !params.Unreadable(keyParameter) {
 		return catalog.Listed(host)
 	}
-	_, app, ok := lookUp(catalog, key)
-	return ok && lists(app, host)
+	_, app, err := lookUp(catalog, key)
+	return err == nil && lists(app, host)
 }

@@ -23,6 +23,8 @@ var (
 		"apiKey is required: as X-API-Key or Bearer in the header, or as a parameter of the query or of a POST's body")
 	errUnread     = domain.Bad(domain.MissingKey, "apiKey", "neither the header nor the query has an apiKey, and the body cannot be read")
 	errInvalidKey = domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked")
+	// ErrUnknownKey is the error of a key that the catalog does not have: a newer one may.
+	ErrUnknownKey = domain.Bad(domain.InvalidKey, "apiKey", "apiKey is unknown or revoked")
 	errTwoKeys    = domain.Bad(domain.InvalidKey, "apiKey", "the request has two keys that differ")
 	errTwice      = domain.Bad(domain.InvalidKey, authorization, "Authorization is given twice")
 )
@@ -101,9 +103,6 @@ func (c *Credentials) Caller(catalog Catalog, unread bool) (Caller, error) {
 	case c.key == "":
 		return Caller{}, errNoKey
 	}
-	key, app, ok := lookUp(catalog, c.key)
-	if !ok {
-		return Caller{}, errInvalidKey
-	}
-	return Caller{Key: key, App: app}, nil
+	key, app, err := lookUp(catalog, c.key)
+	return Caller{Key: key, App: app}, err
 }

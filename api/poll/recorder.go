@@ -119,6 +119,9 @@ func (r *Recorder) SubmitAll(ctx context.Context, all []domain.Submission) []dom
 // Catalog is the newest; Changed shows whether it is that of the versions.
 func (r *Recorder) Catalog() port.Catalog { return r.engine.Catalog() }
 
+// ReadCatalog reads nothing: see Catalog.
+func (r *Recorder) ReadCatalog(ctx context.Context) error { return r.engine.ReadCatalog(ctx) }
+
 // Await reads nothing.
 func (r *Recorder) Await(ctx context.Context, wait domain.Position) error {
 	return r.engine.Await(ctx, wait)

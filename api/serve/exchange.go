@@ -49,6 +49,7 @@ func newExchange(a *Server, w http.ResponseWriter, r *http.Request) *exchange {
 func (x *exchange) begin() {
 	a, req := x.server, &x.req
 	req.config, req.journal, req.http = &a.Config, &a.journal, x.r
+	req.renewal = &renewal{engine: a.Config.Engine, pool: a.renewals, ctx: x.r.Context()}
 	req.each, req.objects = x.op.Each, x.op.Objects
 	req.Engine, req.Catalog = a.Config.Engine, a.Config.Engine.Catalog()
 	req.Params = new(bind.Params)

@@ -39,6 +39,7 @@ type Request struct {
 	list    page.List
 	config  *Config
 	journal *journal
+	renewal *renewal
 	each    *bind.Plan // of one record of a body of many
 	objects []string   // parameters whose value may be a JSON object
 	http    *http.Request
@@ -252,29 +253,41 @@ func (req *Request) RefuseMerged(ctx context.Context, id domain.MemberID) error 
 
 // Brand is a brand of the account, not deleted.
 func (req *Request) Brand(id bind.ID, parameter string) (*domain.Brand, error) {
-	if b, ok := req.Catalog.Brand(req.Account(), domain.BrandID(id.Small())); ok && id.Small() != 0 {
-		return b, nil
+	b, ok, err := known(req, id, func(c port.Catalog) (*domain.Brand, bool) {
+		return c.Brand(req.Account(), domain.BrandID(id.Small()))
+	})
+	if err == nil && !ok {
+		err = domain.Bad(domain.NotFound, parameter, "the account has no such brand")
 	}
-	return nil, domain.Bad(domain.NotFound, parameter, "the account has no such brand")
+	return b, err
 }
 
 // Definition is a definition of the account, not deleted and not built in.
 func (req *Request) Definition(id bind.ID, parameter string) (*domain.Definition, error) {
 	at := domain.DefinitionID(id.Small())
-	if at >= domain.FirstDefinition {
-		if d, ok := req.Catalog.Definition(req.Account(), at); ok {
-			return d, nil
-		}
+	if at < domain.FirstDefinition {
+		return nil, noDefinition(parameter)
 	}
-	return nil, domain.Bad(domain.NotFound, parameter, "the account has no such activity")
+	d, ok, err := known(req, id, func(c port.Catalog) (*domain.Definition, bool) { return c.Definition(req.Account(), at) })
+	if err == nil && !ok {
+		err = noDefinition(parameter)
+	}
+	return d, err
+}
+
+func noDefinition(parameter string) error {
+	return domain.Bad(domain.NotFound, parameter, "the account has no such activity")
 }
 
 // Segment is a segment of the account, not deleted.
 func (req *Request) Segment(id bind.ID, parameter string) (*domain.Segment, error) {
-	if s, ok := req.Catalog.Segment(req.Account(), domain.SegmentID(id.Small())); ok && id.Small() != 0 {
-		return s, nil
+	s, ok, err := known(req, id, func(c port.Catalog) (*domain.Segment, bool) {
+		return c.Segment(req.Account(), domain.SegmentID(id.Small()))
+	})
+	if err == nil && !ok {
+		err = domain.Bad(domain.NotFound, req.Params.Spelled(parameter), "the account has no such segment")
 	}
-	return nil, domain.Bad(domain.NotFound, req.Params.Spelled(parameter), "the account has no such segment")
+	return s, err
 }
 
 // IsPage reports that a page is that of a segment of the account.

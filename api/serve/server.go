@@ -30,6 +30,8 @@ type Server struct {
 	cache   *poll.Cache
 	cursors page.Sealer
 	bases   bases
+
+	renewals *limit.Pool // requests that wait for the newest catalog
 }
 
 // New makes a Server; a Config that lacks something is an error.
@@ -38,6 +40,7 @@ func New(config Config, operations []*Operation) (*Server, error) {
 		Config: config, none: newCounters(unmatched),
 		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey),
 		memory: limit.NewMemory(cmp.Or(config.InFlightBytes, inFlightBytes)), rates: limit.NewRates(accounts{config.Engine}),
+		renewals: newRenewals(),
 	}
 	if a.Config.Logger == nil {
 		a.Config.Logger = slog.New(slog.DiscardHandler)

@@ -3,6 +3,7 @@ package serve
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -128,7 +129,7 @@ func (x *exchange) authenticate() (err error) {
 	if err := x.given.AddParameters(req.Params); err != nil {
 		return err
 	}
-	if req.Caller, err = x.given.Caller(req.Catalog, x.body.err != nil); err != nil {
+	if req.Caller, err = x.caller(); err != nil {
 		return err
 	}
 	account := req.Account()
@@ -143,6 +144,19 @@ func (x *exchange) authenticate() (err error) {
 		req.Params.Imply(auth.BearerGiven)
 	}
 	return nil
+}
+
+// caller is the caller of the key, which may be newer than the request's catalog.
+func (x *exchange) caller() (auth.Caller, error) {
+	req := &x.req
+	caller, err := x.given.Caller(req.Catalog, x.body.err != nil)
+	if !errors.Is(err, auth.ErrUnknownKey) {
+		return caller, err
+	}
+	if req.Catalog, err = req.renewal.of(0); err != nil {
+		return caller, err
+	}
+	return x.given.Caller(req.Catalog, x.body.err != nil)
 }
 
 // admit has answers from here on show the request's headers, the position of the catalog at least.

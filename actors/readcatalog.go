@@ -1,0 +1,86 @@
+package actors
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
+)
+
+// readingEvery is how often a reading of the catalog's end begins at most, readingLimit how long it may take.
+const (
+	readingEvery = 100 * time.Millisecond
+	readingLimit = time.Second
+)
+
+// sharedReading reads the catalog to its end for callers that share readings: a caller gets one that began
+// after its call.
+type sharedReading struct {
+	read   func(context.Context) error // reads the catalog to its end as of the call
+	ctx    context.Context             // of the node
+	beside func(func())                // runs what the node waits for when it stops
+
+	mu      sync.Mutex
+	next    *reading  // has not begun; nil: no caller waits for one
+	running bool      // a goroutine makes readings
+	began   time.Time // when the last one did; of that goroutine
+}
+
+// reading is one that callers wait for.
+type reading struct {
+	done chan struct{} // closed when it has ended
+	err  error         // set before
+}
+
+// wait returns when a reading that began after the call has ended.
+func (s *sharedReading) wait(ctx context.Context) error {
+	s.mu.Lock()
+	r := s.next
+	if r == nil {
+		r = &reading{done: make(chan struct{})}
+		s.next = r
+	}
+	if !s.running {
+		s.running = true
+		s.beside(s.run)
+	}
+	s.mu.Unlock()
+	select {
+	case <-r.done:
+		return r.err
+	case <-ctx.Done():
+		return domain.ErrUnavailable
+	}
+}
+
+// run makes readings, one after the other, while callers wait for one.
+func (s *sharedReading) run() {
+	for {
+		goesOn := retry.Pause(s.ctx, time.Until(s.began.Add(readingEvery)))
+		s.mu.Lock()
+		r := s.next
+		s.next = nil // who calls from here on waits for another one
+		s.running = r != nil
+		s.mu.Unlock()
+		if r == nil {
+			return
+		}
+		r.err = domain.ErrUnavailable
+		if goesOn {
+			s.begin(r)
+		}
+		close(r.done)
+	}
+}
+
+// begin makes a reading.
+func (s *sharedReading) begin(r *reading) {
+	s.began = time.Now()
+	ctx, cancel := context.WithTimeout(s.ctx, readingLimit)
+	defer cancel()
+	if s.read(ctx) == nil {
+		r.err = nil
+	}
+}

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// newer has the engine's catalog be without what take removes until it is read to its end, and counts the
+// readings.
+func (h *fixture) newer(take func(*fakeEngine)) (readings *int) {
+	h.t.Helper()
+	s := h.engine
+	keys, apps, brands, defs, segs := s.keys, s.apps, s.brands, s.defs, s.segs
+	take(s)
+	readings = new(int)
+	s.readCatalog = func(context.Context) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		*readings++
+		s.keys, s.apps, s.brands, s.defs, s.segs = keys, apps, brands, defs, segs
+		return nil
+	}
+	return readings
+}
+
+// What another node has made a moment ago is known at once: the catalog is read to its end before a request is
+// told that a key, a brand, an activity or a segment is unknown, once a request.
+func TestNewerCatalog_IsReadBeforeUnknown(t *testing.T) {
+	withoutKeys := func(s *fakeEngine) { s.keys = map[domain.KeyHash]*domain.Key{} }
+	withoutBrands := func(s *fakeEngine) { s.brands = nil }
+	withoutAll := func(s *fakeEngine) { s.brands, s.defs, s.segs = nil, nil, nil }
+	for what, c := range map[string]struct {
+		take   func(*fakeEngine)
+		target string
+	}{
+		"a key":                    {withoutKeys, "/v1.1/brands"},
+		"a brand of a path":        {withoutBrands, "/v1.1/brand/1"},
+		"a brand of a statistic":   {withoutBrands, "/v1.1/brand/1/stats/activity"},
+		"an activity":              {withoutAll, "/v1.1/activity/100"},
+		"a segment":                {withoutAll, "/v1.1/segment/1"},
+		"a brand and its activity": {withoutAll, "/v1.1/brand/1/stats/members?activityid=101"},
+	} {
+		h := newFixture(t)
+		readings := h.newer(c.take)
+		if w := h.get(c.target); w.Code != http.StatusOK || *readings != 1 {
+			t.Errorf("%s: status %d after %d readings: %s", what, w.Code, *readings, w.Body)
+		}
+		if w := h.get(c.target); w.Code != http.StatusOK || *readings != 1 {
+			t.Errorf("%s, once it is known: status %d after %d readings", what, w.Code, *readings)
+		}
+	}
+}
+
+// What is unknown at the end of the catalog is refused as ever, after one reading; an id that nothing can have
+// costs none, and neither does a key that is revoked.
+func TestNewerCatalog_UnknownAtItsEnd(t *testing.T) {
+	for what, c := range map[string]struct {
+		target    string
+		code      domain.Code
+		parameter string
+		readings  int
+	}{
+		"a key":            {"/v1.1/brands?apiKey=nobody", domain.InvalidKey, "apiKey", 1},
+		"a revoked key":    {"/v1.1/brands?apiKey=" + keyRevoked, domain.InvalidKey, "apiKey", 0},
+		"a brand":          {"/v1.1/brand/77", domain.NotFound, "brandid", 1},
+		"no brand":         {"/v1.1/brand/99999999999", domain.NotFound, "brandid", 0},
+		"an activity":      {"/v1.1/activity/777", domain.NotFound, "activityid", 1},
+		"a built-in one":   {"/v1.1/activity/3", domain.NotFound, "activityid", 0},
+		"another's brand":  {"/v1.1/brand/1?apiKey=" + keyStranger, domain.NotFound, "brandid", 1},
+		"a brand and more": {"/v1.1/brand/77/stats/members?activityid=777", domain.NotFound, "brandID", 1},
+	} {
+		h := newFixture(t)
+		readings := h.newer(func(*fakeEngine) {})
+		target := c.target
+		if !strings.Contains(target, "apiKey") {
+			target = keyed(target, keyAdvanced)
+		}
+		w := h.do(http.MethodGet, target, "")
+		if h.refused(w, c.code, c.parameter); *readings != c.readings {
+			t.Errorf("%s: %d readings, want %d", what, *readings, c.readings)
+		}
+	}
+}
+
+// Where the end of the catalog cannot be read, what is unknown is not refused: it may be there.
+func TestNewerCatalog_EndIsNotKnown(t *testing.T) {
+	h := newFixture(t)
+	h.engine.readCatalog = func(context.Context) error { return domain.ErrUnavailable }
+	h.refused(h.do(http.MethodGet, "/v1.1/brands?apiKey=nobody", ""), domain.Unavailable, "")
+	for _, target := range []string{"/v1.1/brand/77", "/v1.1/activity/777", "/v1.1/segment/77"} {
+		h.refused(h.get(target), domain.Unavailable, "")
+	}
+	h.status(h.get("/v1.1/brand/1"), http.StatusOK)
+}
+
+// Requests that wait for a reading are bounded, and those of one account to half of that: others are answered.
+func TestI8_NewerCatalogHasBoundedWaiters(t *testing.T) {
+	h := newFixture(t)
+	begun, release := make(chan struct{}, 512), make(chan struct{})
+	h.engine.readCatalog = func(context.Context) error {
+		begun <- struct{}{}
+		<-release
+		return nil
+	}
+	var all sync.WaitGroup
+	for range 128 {
+		all.Go(func() { h.do(http.MethodGet, "/v1.1/brands?apiKey=nobody", "") })
+		all.Go(func() { h.get("/v1.1/brand/77") })
+	}
+	for range 256 {
+		<-begun
+	}
+	h.refused(h.do(http.MethodGet, "/v1.1/brands?apiKey=nobody", ""), domain.Unavailable, "")
+	h.refused(h.get("/v1.1/brand/78"), domain.RateLimited, "")
+	h.status(h.get("/v1.1/brand/1"), http.StatusOK)
+	close(release)
+	all.Wait()
+	h.refused(h.get("/v1.1/brand/78"), domain.NotFound, "brandid")
+}
+
+// Records of one body share a reading.
+func TestNewerCatalog_RecordsOfOneBody(t *testing.T) {
+	h := newFixture(t)
+	readings := h.newer(func(s *fakeEngine) { s.brands, s.defs = nil, nil })
+	body := `{"activityid":100,"brandid":1,"id":4097}` + "\n" + `{"activityid":100,"brandid":2,"id":4097}` + "\n" + `{"activityid":100,"brandid":77,"id":4097}`
+	var out wire.RecordedMany
+	h.ok(h.do(http.MethodPost, "/v1.1/activities/record?apiKey="+keyEnterprise, body, "Content-Type", "application/x-ndjson"), &out)
+	if *readings != 1 || out.Accepted != 2 || out.Rejected != 1 {
+		t.Errorf("%d readings, %+v", *readings, out)
+	}
+}

@@ -1,0 +1,73 @@
+package serve
+
+import (
+	"context"
+	"sync"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/limit"
+	"github.com/ovation-analytics/ovation/api/port"
+)
+
+// Requests that may wait for the newest catalog at once, in all and of one account.
+const (
+	renewalsMost      = 256
+	renewalsOfAccount = 128
+)
+
+func newRenewals() *limit.Pool {
+	return limit.NewPool(limit.Bounds{Bytes: renewalsMost, Share: renewalsOfAccount})
+}
+
+// renewal is the newest catalog for a request that names what its catalog does not have: another node may
+// have made it a moment ago. The catalog is read to its end once a request. Records of a body of many share
+// it: any goroutine may call it.
+type renewal struct {
+	engine port.Engine
+	pool   *limit.Pool
+	ctx    context.Context // of the request
+
+	once    sync.Once
+	catalog port.Catalog
+	err     error
+}
+
+// of is the newest catalog for a request of an account; 0: its key is not known.
+func (r *renewal) of(account domain.AccountID) (port.Catalog, error) {
+	r.once.Do(func() { r.catalog, r.err = r.read(account) })
+	return r.catalog, r.err
+}
+
+func (r *renewal) read(account domain.AccountID) (port.Catalog, error) {
+	share, err := r.pool.Acquire(func() context.Context { return r.ctx }, account, 1)
+	switch {
+	case err != nil && account == 0:
+		return nil, domain.ErrUnavailable
+	case err != nil:
+		return nil, err
+	}
+	defer share.Release()
+	if err := r.engine.ReadCatalog(r.ctx); err != nil {
+		return nil, WaitFault(err)
+	}
+	return r.engine.Catalog(), nil
+}
+
+// known is what a look for an id into the request's catalog finds, or, where that has it not, one into the
+// newest. Zero, and what is larger than any id, is of nothing.
+func known[V any](req *Request, id bind.ID, look func(port.Catalog) (V, bool)) (v V, ok bool, err error) {
+	if id.Small() == 0 {
+		return v, false, nil
+	}
+	if v, ok = look(req.Catalog); ok {
+		return v, true, nil
+	}
+	catalog, err := req.renewal.of(req.Account())
+	if err != nil {
+		return v, false, err
+	}
+	req.Catalog = catalog
+	v, ok = look(catalog)
+	return v, ok, nil
+}
