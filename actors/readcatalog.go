@@ -61,7 +61,7 @@ func (s *sharedReading) wait(ctx context.Context) error {
 // run makes readings, one after the other, while callers wait for one.
 func (s *sharedReading) run() {
 	for {
-		goesOn := retry.Pause(s.ctx, time.Until(s.free))
+		goesOn := retry.Pause(s.ctx, time.Until(s.free)) && s.ctx.Err() == nil
 		s.mu.Lock()
 		r := s.next
 		s.next = nil // who calls from here on waits for another one
