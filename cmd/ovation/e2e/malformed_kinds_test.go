@@ -172,7 +172,7 @@ var malformedKinds = []malformedKind{
 		s.last = func(v []byte) []byte { return append(v, strings.Repeat(" ", 1<<20)...) }
 	}},
 	{"content over 64 KiB", domain.OverSize, "content", false, true, func(s *spoiled, _ *malformedFixture, i int) {
-		s.data["content"] = strings.Repeat("x", 64<<10)
+		s.data["content"] = strings.Repeat("x", 64<<10+1)
 	}},
 	{"identity too long", domain.OverSize, "serviceUserID", false, false, func(s *spoiled, _ *malformedFixture, i int) {
 		s.to(map[string]any{"service": "lastfm", "serviceUserID": strings.Repeat("é", 256)})
