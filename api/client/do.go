@@ -50,7 +50,7 @@ func Do[Out any](ctx context.Context, c *Client, q Call[Out]) (out Out, meta Met
 // asked is what a call sends: its path, and its parameters in the query or as the body.
 func asked(method, path string, q any) (string, Params, *payload, error) {
 	p, records := given(q)
-	for _, part := range strings.Split(path, "/") {
+	for part := range strings.SplitSeq(path, "/") {
 		if name, ok := strings.CutPrefix(part, ":"); ok {
 			path = strings.Replace(path, part, p[name], 1)
 			delete(p, name)
