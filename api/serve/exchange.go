@@ -49,9 +49,11 @@ func newExchange(a *Server, w http.ResponseWriter, r *http.Request) *exchange {
 func (x *exchange) begin() {
 	a, req := x.server, &x.req
 	req.config, req.journal, req.http = &a.Config, &a.journal, x.r
-	req.renewal = &renewal{engine: a.Config.Engine, pool: a.renewals, ctx: x.r.Context()}
 	req.each, req.objects = x.op.Each, x.op.Objects
 	req.Engine, req.Catalog = a.Config.Engine, a.Config.Engine.Catalog()
+	if req.renewals = a.renewals; x.op.Each != nil {
+		req.renewal = newRenewal(req) // of all records
+	}
 	req.Params = new(bind.Params)
 	req.Links = page.Links{Base: x.base(), Path: x.r.URL.Path, Params: req.Params}
 	req.list = page.NewList(&req.Links, &a.cursors)

@@ -33,6 +33,18 @@ type renewal struct {
 	err     error
 }
 
+func newRenewal(req *Request) *renewal {
+	return &renewal{engine: req.Engine, pool: req.renewals, ctx: req.http.Context()}
+}
+
+// newest is the newest catalog for the request, whose account is given; 0: its key is not known.
+func (req *Request) newest(account domain.AccountID) (port.Catalog, error) {
+	if req.renewal == nil {
+		req.renewal = newRenewal(req)
+	}
+	return req.renewal.of(account)
+}
+
 // of is the newest catalog for a request of an account; 0: its key is not known.
 func (r *renewal) of(account domain.AccountID) (port.Catalog, error) {
 	r.once.Do(func() { r.catalog, r.err = r.read(account) })
@@ -63,7 +75,7 @@ func known[V any](req *Request, id bind.ID, look func(port.Catalog) (V, bool)) (
 	if v, ok = look(req.Catalog); ok {
 		return v, true, nil
 	}
-	catalog, err := req.renewal.of(req.Account())
+	catalog, err := req.newest(req.Account())
 	if err != nil {
 		return v, false, err
 	}

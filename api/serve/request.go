@@ -11,6 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/limit"
 	"github.com/ovation-analytics/ovation/api/mailaddress"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/poll"
@@ -39,10 +40,12 @@ type Request struct {
 	list    page.List
 	config  *Config
 	journal *journal
-	renewal *renewal
-	each    *bind.Plan // of one record of a body of many
-	objects []string   // parameters whose value may be a JSON object
-	http    *http.Request
+	renewal *renewal // nil: not needed yet
+
+	renewals *limit.Pool
+	each     *bind.Plan // of one record of a body of many
+	objects  []string   // parameters whose value may be a JSON object
+	http     *http.Request
 }
 
 // Account is the account of the caller.

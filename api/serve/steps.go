@@ -153,7 +153,7 @@ func (x *exchange) caller() (auth.Caller, error) {
 	if !errors.Is(err, auth.ErrUnknownKey) {
 		return caller, err
 	}
-	if req.Catalog, err = req.renewal.of(0); err != nil {
+	if req.Catalog, err = req.newest(0); err != nil {
 		return caller, err
 	}
 	return x.given.Caller(req.Catalog, x.body.err != nil)
