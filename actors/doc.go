@@ -33,14 +33,15 @@
 //	member       member needed     profile, services, one-time pairs       first command or one-time
 //	             lately                                                     activity / least used
 //	brand        brand with        the columns of package brand            first row / with the shard
-//	             columns, the rest
+//	             columns; one for
+//	             all other brands
 //	catalog      node              brands, definitions, segments, apps     Open / Stop
 //	supervisor   node              which source partitions have a router   Start / Stop
 //	router       source partition  stamps, hands to the batcher            found / Stop
 //
 // and goroutines that are no actors: a fetcher for each partition that is read (one page in
 // flight a credit), an appender for each partition that commands go to, the batcher of all
-// routers, two publishers for each outbox, the workers that scan (package query), and the
+// routers, three publishers for each outbox, the workers that scan (package query), and the
 // clocks of usage, of ticks and of views' ages.
 //
 // Members and brands are children with a mailbox that processes at once: they run on their
@@ -130,7 +131,8 @@
 //	life            how often a journal partition was given up before a record
 //	set aside       a record that cannot be applied, made a dead letter by the catalog
 //	lender          a member that is merged into another one, the borrower
-//	shadow          the copies of a lender's rows in the borrower's shard: an ordinal of their own
+//	shadow          the copies of a lender's rows in the borrower's shard: an ordinal of their own; the shadow of
+//	                a shard (package replay) is another thing: its journal, applied once more beside it
 //	handover        the commit from which on a lender's rows count at its borrower
 //	covered         a one-time action that counts nowhere, since a merged member has an earlier one
 //	parked          an activity that waits for its member's registration in another shard
@@ -138,4 +140,8 @@
 //	read set        what an answer was made of
 //	cold            on disk only: a brand without columns in memory
 //	page            what one read of a log gives; a result page is a page of a list
+//	place           of a member: its account and ordinal; of a record: topic, partition, epoch, offset; of a
+//	                visit: its domain and page
+//	room            one of the folders api, actors, ingest, storage: none imports another; what holds that is a wall
+//	layout          what an installation was made with: shards, topics, a check of its secrets
 package actors

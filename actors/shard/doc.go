@@ -9,7 +9,7 @@
 // shard, and the transaction in which records change it); below these members (loaded members, activities
 // by member), accounts (what is in memory to answer questions from) and outbox (what is sent to other
 // shards and to dead letters). Members and brands are actors, children of the shard (package children); what applies
-// records knows no actor, no goroutine and no clock. A commit is due
+// records imports no actor library, starts no goroutine and reads no clock. A commit is due
 // when the shard is idle, when a waiter needs it, after 10 ms (50 ms under load) or 20,000
 // records; then the view is published (I7) and the waiters are answered (commit.go).
 //
@@ -19,6 +19,7 @@
 // which applying panics twice, the second time alone, is set aside through the catalog
 // (restarts.go).
 //
-// All fields of the actor belong to its mailbox. A Handle is what others read of it, on any
-// goroutine; they send it the messages of protocol.go, of internal/waiters and of journal.
+// The shard's goroutine is the one that handles its current message: one at a time, not always the same. Only
+// it touches the fields of the actor. A Handle is what others read, on any goroutine; they send the messages of
+// protocol.go, of internal/waiters and of journal, and Renew, Warm, EvictColumns and Reopen.
 package shard

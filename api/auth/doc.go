@@ -3,12 +3,12 @@
 //	Credentials   what the headers and the parameters name the caller by
 //	Caller        the key, its application and the member of a Bearer, verified
 //	Access        who beside the holder of an application's key an operation is for
-//	AllowOrigin   what a page of another origin may read; Preflight, what it may ask
+//	AllowOrigin   what a web page of another origin may read; AllowListed, of a document; Preflight, what it may ask
 //
 // A key comes as X-API-Key, as a Bearer that begins as keys do, or as the parameter apiKey. All that a
 // request gives must be the same text. A Bearer of any other form is a member's token, which needs a key beside
 // it and is verified with the key, also where the operation takes none: a forged or expired one is always an
-// invalid key. Whose token it is, is judged by Access.
+// invalid key. RefuseNamed and Caller.Own refuse a member that is not the token's.
 //
 // A key that is revoked, whose application is gone or is of another account, is unknown. No error tells which. No
 // error quotes a key or a token.

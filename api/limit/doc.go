@@ -2,7 +2,7 @@
 // month, and memory of requests under way.
 //
 //	Rates    a bucket of tokens for each account, and a count of the calendar month
-//	Pool     bytes that the requests of all accounts share
+//	Pool     what the requests of all accounts share: bytes, cores, or places in a queue
 //	Memory   the pools of a node
 //
 // # Memory
@@ -18,8 +18,8 @@
 //	streams   an answer that is made while it is written
 //	parts     a part of such an answer, while it is made
 //
-// A Pool never grants more than its bytes. An account has at most its share of them; a single request
-// fits always where its account holds nothing, whatever its size. What is free goes to the waiting
+// A Pool never grants more than its bytes. An account has at most its share of them; a request of an account that
+// holds nothing may exceed the share, and counts as all bytes of the pool where it needs more than there are. What is free goes to the waiting
 // account that holds least, and among equals to the one that has waited longest. Nothing
 // overtakes the next one, so that large requests do not starve. An account that wants more than its
 // share is over its rate (429); an account that waits for others is refused as unavailable.

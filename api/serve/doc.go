@@ -2,16 +2,19 @@
 // and back.
 //
 //	request ─► route ─► authenticate ─► limits ─► body ─► public key ─► request id ─► bind
-//	            5 6         1 2         8 9 12    14 17       15            4          3 4
 //	        ─► page, scope, wait_for, refresh ─► response cache ─► memory ─► handler ─► answer
-//	              4      15    4 11     11                          8 11     5 16 15 7…
 //
-// The numbers are the codes of the contract, in the order it checks: a request with several
-// faults is refused for the one that comes first in the picture. steps.go is all of it: the list of the steps that
-// an exchange takes, and below it each of them. serving.go takes them, and counts and logs what became of the request;
-// the other files are entered where a step needs them: body.go reads a body and content.go parses it, wait.go
-// has wait_for and refresh, memory.go what each step holds (package limit); answer.go makes the answer with its headers (headers.go), reply.go writes it in the
-// coding that the client prefers, access.go its line in the access log.
+// The contract has an order: a request with several faults is refused for the one that comes first. steps.go
+// has it, as the list of the steps that an exchange takes, each with its codes; the larger steps are in files of
+// their own:
+//
+//	serving.go    takes the steps, counts and logs what became of the request (access.go)
+//	exchange.go   a request on its way through the steps; deadline.go bounds its time, memory.go what it holds
+//	body.go       reads a body, content.go parses it, many.go its records
+//	wait.go       wait_for and refresh; journal.go the journal that they are of
+//	renewal.go    reads the catalog to its end before something is unknown
+//	answer.go     makes the answer with its headers (headers.go); reply.go writes it in the coding that the client
+//	              prefers, streaming.go while it is made; faults.go says which errors of the engine are the client's
 //
 // Package auth decides who calls, what the caller may do and which pages may read the answer. A
 // member's token is verified with the key, also where the operation takes none; whose it is

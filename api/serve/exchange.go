@@ -27,7 +27,7 @@ type exchange struct {
 	op       *Operation
 	counts   *counters
 	given    auth.Credentials
-	admitted bool // the key may use the operation
+	admitted bool // the key is known: answers show the request's headers
 	allowed  limit.Allowance
 	poll     poll.Request
 	in       any     // what the operation's plan has bound

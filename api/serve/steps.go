@@ -21,7 +21,7 @@ import (
 var steps = [...]func(*exchange) error{
 	(*exchange).findOperation,       // 5 6; answers OPTIONS, other spellings of paths, and what needs no key
 	(*exchange).readQuery,           //
-	(*exchange).authenticate,        // 1 2
+	(*exchange).authenticate,        // 1 2 8 11
 	(*exchange).admit,               //
 	(*exchange).limitRate,           // 8 9 12
 	(*exchange).boundHeader,         // 14

@@ -16,7 +16,6 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 	"github.com/ovation-analytics/ovation/cmd/ovation/node"
-	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -57,10 +56,6 @@ func keepDemoApart(k *kong.Kong) error {
 // demoData is --data of a demo where none is given.
 const demoData = "demo-data"
 
-// demoMemory is --memory of a demo where none is given: a year of 3,000 fans fits, and it
-// takes little of a machine that does something else.
-const demoMemory = tuning.MinMemory
-
 // maxRate bounds the actions a second of an audience.
 const maxRate = 10_000
 
@@ -80,9 +75,6 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	}
 	if d.TLSCert != "" {
 		return domain.Bad(domain.InvalidParameter, "tls-cert", "--tls-cert: a demo registers its members over plain HTTP; serve speaks HTTPS")
-	}
-	if d.Memory == 0 {
-		d.Memory = demoMemory
 	}
 	if err := o.Check(); err != nil {
 		return err

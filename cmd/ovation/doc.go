@@ -26,7 +26,7 @@
 //
 //	node            a node: every room wired, its ports, its start and its end
 //	config          the configuration of a node: flags, a YAML file, what its files hold
-//	secrets         the installation's secrets: made once, never overwritten
+//	secrets         the installation's secrets: made at the first start, changed only by a rotation
 //	files, size     small files of operators, private ones; numbers of bytes
 //	build           what the binary was built from
 //	tuning          --memory, the heap, malloc, huge pages: the process on its machine

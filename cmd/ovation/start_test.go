@@ -24,7 +24,7 @@ func TestServe_TakenAddressLeavesNothing(t *testing.T) {
 		data := filepath.Join(t.TempDir(), "data")
 		args := []string{"serve", "--http", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--embedded-kafka", "127.0.0.1:0", "--data", data, flag, l.Addr().String()}
 		var stdout, stderr bytes.Buffer
-		if code := run(args, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), "address already in use") {
+		if code := run(args, &stdout, &stderr); code != exitFailed || !strings.Contains(stderr.String(), flag+": listen") || !strings.Contains(stderr.String(), "address already in use") {
 			t.Errorf("%s: %d %s", flag, code, &stderr)
 		}
 		if _, err := os.Stat(data); !os.IsNotExist(err) {

@@ -5,8 +5,7 @@
 // sends each brand its rows, as one message to its actor. After the commit, Committed runs due
 // compactions and Publish puts the accounts that changed into the shard's view (I7).
 //
-// Of the places of visits there is one list in memory, which is bounded (places.go): the store reads a place
-// that it needs for the state hash.
+// The domains and pages of visits are numbered in one bounded list (places.go); rows of visits have the number.
 //
 // Columns are kept within a budget over all shards of the node: columncache.go says which
 // brands are evicted, warm.go how a cold brand comes back. Everything belongs to the shard's

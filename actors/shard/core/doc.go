@@ -9,8 +9,12 @@
 // are applied one by one, by the table of commands.go. What a record changes and sends is in the tx.Tx of the
 // micro-batch. Commit stores the state, the offset and the outbox in one batch (I3).
 //
-// The packages below do not call each other: an operation that concerns two, such as the erasure of a member
-// with merges, is a sequence of calls in commands.go.
+// Packages activity, identity and merge do not call each other: an operation that concerns two, such as the erasure
+// of a member with merges, is a sequence of calls in commands.go, or in apply.go for an activity. What follows at
+// merged members from what a Flush staged is called by package tx (tx.Follower).
+//
+// The strings of a record share the memory of its page, which the next page uses again. What is kept of them is
+// cloned (own.go), or the page is kept (tx.Tx, Keep).
 //
 // A Machine belongs to the goroutine of its shard, which reads the journal, decides when to
 // commit, and publishes. It knows no mailbox and never calls its shard.

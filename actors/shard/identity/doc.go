@@ -6,10 +6,9 @@
 // member until every claim is answered, and a refusal of one gives back the others. While a
 // member is pending, what it does is parked.
 //
-// A member who is erased gives back every claim, those that are still asked for when they are
-// answered (erase.go); its data keys are deleted by the outbox.
+// A member who is erased gives back every claim that it has; a claim that is still asked for is given back when
+// its answer comes (erase.go). Its data keys are deleted by the outbox.
 //
-// Operations are methods of a Registrar that take a tx.Tx: what they change beside the ledger and their
-// members goes through it. What a member did while it was pending, and its merges, are for package core to follow:
+// Operations are methods of a Registrar that take a tx.Tx, by which they change and send. What a member did while it was pending, and its merges, are for package core to follow:
 // Claim gives the place of a member whose registration ends. A Registrar belongs to the shard's goroutine.
 package identity

@@ -1,7 +1,7 @@
 // Package config is how a node runs: its flags, with their variables of the environment, the file of --config and the
 // defaults, and what the files that they name hold.
 //
-//	Config         of a node, the same for serve and demo; embedded in it, for other commands, too:
+//	Config         of a node, the same for serve and demo. Its parts, which other commands have as well:
 //	  KafkaAccess    TLS, user and password that brokers want
 //	  AdminPort      where the admin port is and what opens it
 //	  PublicPort     certificate, access log, locations, drain of the API's port

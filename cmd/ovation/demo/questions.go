@@ -56,7 +56,7 @@ func (s *stage) questions() []question {
 	quarter := span{end.AddDate(0, 0, -91), end}
 	title, week := s.launch(0)
 	return []question{{
-		words:  fmt.Sprintf("What did the fans of %s do in the four weeks to %s, by kind?", artist.Name, date(end)),
+		words:  fmt.Sprintf("What did the fans of %s do in the four weeks to %s, by type?", artist.Name, date(end)),
 		path:   "/v1.1/brand/" + id + "/stats/activity",
 		params: month.params("group_by", "type"),
 		answer: s.tally(0, month),

@@ -14,7 +14,7 @@
 //	datakeys.go    the data keys and the slot keys that wrap them
 //	retention.go   how long the logs have what was published, and when files give up what was deleted
 //
-// Open returns an error before it leaves anything behind that a start did not find, except --data. While it waits, for
+// Where Open fails, all that it opened is closed again; what remains are folders in --data. While it waits, for
 // a disk with room, a broker or a catalog, the admin port says for what. A Node that is open is called by one
 // goroutine; its rooms are for any, as their packages say.
 //

@@ -45,14 +45,15 @@ func (n *Node) probe(context.Context) error {
 	if err := n.Config.CheckData(); err != nil {
 		return err
 	}
-	addresses := []string{n.Config.HTTP, n.Config.Admin}
+	type address struct{ flag, at string }
+	addresses := []address{{"--http", n.Config.HTTP}, {"--admin", n.Config.Admin}}
 	if len(n.Config.Kafka) == 0 {
-		addresses = append(addresses, n.Config.EmbeddedKafka)
+		addresses = append(addresses, address{"--embedded-kafka", n.Config.EmbeddedKafka})
 	}
-	for _, address := range addresses {
-		l, err := net.Listen("tcp", address)
+	for _, a := range addresses {
+		l, err := net.Listen("tcp", a.at)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", a.flag, err)
 		}
 		if err := l.Close(); err != nil {
 			return err
@@ -74,7 +75,11 @@ func (n *Node) probe(context.Context) error {
 // openMemory settles --memory and bounds the heap.
 func (n *Node) openMemory(context.Context) error {
 	by := "--memory"
-	if n.Config.Memory == 0 {
+	switch {
+	case n.Config.Memory == 0 && n.Config.Demo: // a year of 3,000 fans fits, and it takes little of a machine that does something else
+		n.Config.Memory = tuning.MinMemory
+		by = "the least, for a demo"
+	case n.Config.Memory == 0:
 		chosen, why, err := tuning.Choose(os.DirFS("/"))
 		if err != nil {
 			return err

@@ -2,7 +2,7 @@
 // key of access tokens, the private halves of signing keys, the master keys, a password for Kafka.
 //
 //	Open, Read        the file of secrets; Open makes it at the first start of an installation, and only then
-//	RotateMaster      a new master key in front of the others: it wraps, all open
+//	RotateMaster      a new first master key: the first one wraps data keys, any of them opens what it wrapped
 //	Signing           the signing keys of a node, for its admin port: Rotate makes one
 //	PublishSigningKeys, WarnWithoutKey   what a start settles between the file and the catalog
 //
