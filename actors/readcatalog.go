@@ -9,13 +9,13 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
-// Readings of the catalog's end take a tenth of the time at most: after one that took t the next waits for 9 t,
-// and begins no later than readingPause after the call. A request that names nothing waits for about one
-// reading where it is alone, and readings are few where there are many such requests.
+// Readings of the catalog's end take a tenth of the time at most: after one that took t the next begins 9 t later,
+// but no later than readingPause after it. A single request for an unknown id waits for about one reading; many of
+// them share few readings.
 const (
 	pauseTimes   = 9
 	readingPause = 100 * time.Millisecond
-	readingLimit = time.Second // of one reading
+	readingLimit = time.Second // of one reading, and of the wait for it
 )
 
 // sharedReading reads the catalog to its end for callers that share readings: a caller gets one that began
@@ -37,8 +37,10 @@ type reading struct {
 	err  error         // set before
 }
 
-// wait returns when a reading that began after the call has ended.
+// wait returns when a reading that began after the call has ended, or after readingLimit.
 func (s *sharedReading) wait(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readingLimit)
+	defer cancel()
 	s.mu.Lock()
 	r := s.next
 	if r == nil {
@@ -61,17 +63,17 @@ func (s *sharedReading) wait(ctx context.Context) error {
 // run makes readings, one after the other, while callers wait for one.
 func (s *sharedReading) run() {
 	for {
-		goesOn := retry.Pause(s.ctx, time.Until(s.free)) && s.ctx.Err() == nil
+		open := retry.Pause(s.ctx, time.Until(s.free)) && s.ctx.Err() == nil
 		s.mu.Lock()
 		r := s.next
-		s.next = nil // who calls from here on waits for another one
+		s.next = nil // a later call waits for another reading
 		s.running = r != nil
 		s.mu.Unlock()
 		if r == nil {
 			return
 		}
 		r.err = domain.ErrUnavailable
-		if goesOn {
+		if open {
 			s.begin(r)
 		}
 		close(r.done)

@@ -21,7 +21,7 @@ func TestAllowOrigin(t *testing.T) {
 		{"null"},
 		{"https://example.com", "https://example.com"},
 		{"https://other.example"},
-		{"https://nobody.example"},
+		{"https://unlisted.example"},
 		{"https://example.com/"},
 		{"https://example.com/path"},
 		{"https://user@example.com"},
@@ -46,7 +46,7 @@ func TestAllowOrigin(t *testing.T) {
 // A document that needs no key is readable by pages of domains on any allowlist.
 func TestAllowListed(t *testing.T) {
 	for origin, fine := range map[string]bool{
-		"https://example.com": true, "https://other.example": true, "https://nobody.example": false, "null": false,
+		"https://example.com": true, "https://other.example": true, "https://unlisted.example": false, "null": false,
 	} {
 		want := Header{"Vary": {"Origin"}}
 		if fine {
@@ -77,6 +77,6 @@ func TestPreflight(t *testing.T) {
 		}
 	}
 	answer := Header{}
-	Preflight(answer, from("https://nobody.example"), "", "GET", fakeCatalog{})
+	Preflight(answer, from("https://unlisted.example"), "", "GET", fakeCatalog{})
 	equal(t, Header{"Vary": {preflightVary}}, answer)
 }

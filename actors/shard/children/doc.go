@@ -4,6 +4,6 @@
 //
 //	shard ──Do──► Child: F, on the same goroutine, before Do returns
 //
-// The packages that apply records import no actor library. A panic of F stops the child, and Do panics with its cause and
-// stack: the shard starts again from its store.
+// The packages that apply records import no actor library. A panic of F stops the child, and Do panics with its
+// cause and stack: the shard starts again from its store.
 package children
