@@ -265,7 +265,7 @@ type GetBrandActivityStats struct {
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	ID                 domain.MemberID  `name:"id"`                   // only actions of this member
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	GroupBy            string           `name:"group_by"`             // a row an activity, or a row a type
 	Limit              string           `name:"limit"`                // keeps that page of rows, of whose actions the totals are made; no default
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows; else that of a next page's address, beside the same parameters and no offset
@@ -300,7 +300,7 @@ type GetBrandTimeline struct {
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	ID                 domain.MemberID  `name:"id"`                   // only actions of this member
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -332,7 +332,7 @@ type GetBrandLocations struct {
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	ID                 domain.MemberID  `name:"id"`                   // only actions of this member
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -364,7 +364,7 @@ type GetBrandGenders struct {
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	ID                 domain.MemberID  `name:"id"`                   // only actions of this member
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -396,7 +396,7 @@ type GetBrandAges struct {
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	ID                 domain.MemberID  `name:"id"`                   // only actions of this member
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -428,7 +428,7 @@ type GetBrandActiveMembers struct {
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	ID                 domain.MemberID  `name:"id"`                   // only actions of this member
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	GroupBy            string           `name:"group_by"`             // a row an activity, or a row a type
 	Limit              string           `name:"limit"`                // keeps that page of rows, of whose actions the totals are made; no default
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows; else that of a next page's address, beside the same parameters and no offset
@@ -458,7 +458,7 @@ type GetBrandSegmentStats struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -517,7 +517,7 @@ type GetFeed struct {
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	Keyword            string           `name:"keyword"`              // only actions with this text in a value of their Content, in any case
-	ByRecorded         bool             `name:"order_by_recorded"`    // 1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; a walk by cursor meets each once, and is error 4 where members of the account were merged or parted meanwhile: begin again. Shards apply side by side: what one that lags (X-Lag-Ms) records may stand before the last page's end
+	ByRecorded         bool             `name:"order_by_recorded"`    // 1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page
 	AllActions         bool             `name:"all_member_actions"`   // 1: every action, not each member's latest alone
 	Sort               string           `name:"sort"`                 // by date
 	More               Params           // others by name, and those that are given empty
@@ -552,7 +552,7 @@ type GetFeedRSS struct {
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	Keyword            string           `name:"keyword"`              // only actions with this text in a value of their Content, in any case
-	ByRecorded         bool             `name:"order_by_recorded"`    // 1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; a walk by cursor meets each once, and is error 4 where members of the account were merged or parted meanwhile: begin again. Shards apply side by side: what one that lags (X-Lag-Ms) records may stand before the last page's end
+	ByRecorded         bool             `name:"order_by_recorded"`    // 1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page
 	AllActions         bool             `name:"all_member_actions"`   // 1: every action, not each member's latest alone
 	Sort               string           `name:"sort"`                 // by date
 	More               Params           // others by name, and those that are given empty
@@ -586,7 +586,7 @@ type CountDaily struct {
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	ID                 domain.MemberID  `name:"id"`                   // only actions of this member
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -618,7 +618,7 @@ type CountServices struct {
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	ID                 domain.MemberID  `name:"id"`                   // only actions of this member
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -1092,7 +1092,7 @@ type FindMember struct {
 	Threshold      int64            `name:"threshold"`       // least ActivityCount of a brand; requires showbrands
 	Limit          string           `name:"limit"`           // of actions and of brands; default 3, at most 1000; requires showactions or showbrands
 	Explain        bool             `name:"explain"`         // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After          string           `name:"explain_after"`   // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After          string           `name:"explain_after"`   // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More           Params           // others by name, and those that are given empty
 }
 
@@ -1128,7 +1128,7 @@ type GetMember struct {
 	Threshold      int64            `name:"threshold"`       // least ActivityCount of a brand; requires showbrands
 	Limit          string           `name:"limit"`           // of actions and of brands; default 3, at most 1000; requires showactions or showbrands
 	Explain        bool             `name:"explain"`         // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After          string           `name:"explain_after"`   // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After          string           `name:"explain_after"`   // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More           Params           // others by name, and those that are given empty
 }
 
@@ -1252,7 +1252,7 @@ type GetMemberTotals struct {
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -1514,7 +1514,7 @@ type GetTopDomains struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	More               Params           // others by name, and those that are given empty
@@ -1546,7 +1546,7 @@ type GetMemberTopDomains struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	More               Params           // others by name, and those that are given empty
@@ -1594,7 +1594,7 @@ type GetMemberVisits struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	More               Params           // others by name, and those that are given empty
@@ -1621,7 +1621,7 @@ type GetSignups struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Service            string           `name:"service"`              // only registrations by these services; services is the same
 	Valid              bool             `name:"valid"`                // 1: only registrations whose service record is valid now
 	More               Params           // others by name, and those that are given empty
@@ -1652,7 +1652,7 @@ type GetSignupChannels struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Age                string           `name:"age"`                  // only members of these ages at the end of the range, in whole years, both included; of no known birthdate none
 	Gender             string           `name:"gender"`               // only members of this gender
 	UniqueMember       bool             `name:"uniquemember"`         // 1: each row counts members, and the total counts a member once
@@ -1685,7 +1685,7 @@ type GetSignupTimeline struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Age                string           `name:"age"`                  // only members of these ages at the end of the range, in whole years, both included; of no known birthdate none
 	Gender             string           `name:"gender"`               // only members of this gender
 	UniqueMember       bool             `name:"uniquemember"`         // 1: each row counts members, and the total counts a member once
@@ -1718,7 +1718,7 @@ type GetSignupDomains struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Age                string           `name:"age"`                  // only members of these ages at the end of the range, in whole years, both included; of no known birthdate none
 	Gender             string           `name:"gender"`               // only members of this gender
 	UniqueMember       bool             `name:"uniquemember"`         // 1: each row counts members, and the total counts a member once
@@ -1752,7 +1752,7 @@ type GetLoginTotals struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
-	After              string           `name:"explain_after"`        // of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it
+	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Age                string           `name:"age"`                  // only members of these ages at the end of the range, in whole years, both included; of no known birthdate none
 	Gender             string           `name:"gender"`               // only members of this gender
 	UniqueMember       bool             `name:"uniquemember"`         // 1: each row counts members, and the total counts a member once

@@ -19,7 +19,7 @@ type feedIn struct {
 	Filters feedFilters
 	page.Paged
 	Keyword    string `name:"keyword" doc:"only actions with this text in a value of their Content, in any case" eg:"blue"`
-	ByRecorded bool   `name:"order_by_recorded" doc:"1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; a walk by cursor meets each once, and is error 4 where members of the account were merged or parted meanwhile: begin again. Shards apply side by side: what one that lags (X-Lag-Ms) records may stand before the last page's end" eg:"1"`
+	ByRecorded bool   `name:"order_by_recorded" doc:"1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page" eg:"1"`
 	AllActions bool   `name:"all_member_actions" doc:"1: every action, not each member's latest alone" eg:"1"`
 	Sort       string `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by date"`
 }

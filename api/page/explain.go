@@ -11,7 +11,7 @@ import (
 // they have rules.
 type Explaining struct {
 	Explain bool   `name:"explain" doc:"1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page" eg:"1"`
-	After   string `name:"explain_after" max:"4096" doc:"of a further page of explain, whose address is explain's next: follow that; needs explain. Error 4 where members were merged or parted meanwhile and the page ends amid actions of one second: begin again without it"`
+	After   string `name:"explain_after" max:"4096" doc:"of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page"`
 }
 
 // Missing reports a page of an explanation that is not asked for.
