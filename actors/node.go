@@ -110,8 +110,8 @@ func (n *Node) Start() {
 func (n *Node) settings(id int, h *shard.Handle) shard.Config {
 	c := n.shards.settings(id, h)
 	c.Catalog = n.catalogReader.handle
-	c.SetAside = n.setAside
-	c.Counted = n.usage.remote.see
+	c.Hooks.SetAside = n.setAside
+	c.Hooks.Counted = n.usage.remote.see
 	c.Yield = &n.questions
 	return c
 }

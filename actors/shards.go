@@ -70,16 +70,16 @@ func (s *shards) start(loading context.Context, settings func(int, *shard.Handle
 func (s *shards) settings(id int, h *shard.Handle) shard.Config {
 	return shard.Config{
 		ID: id, Shards: s.count, Journal: s.o.Journal, Appender: s.appenders[id], Handle: h, Log: s.o.Log,
-		Open:        func() (shard.Store, error) { return s.o.OpenShard(id) },
-		DeadLetters: s.o.DeadLetters, DataKeys: s.o.DataKeys,
+		Open: func() (shard.Store, error) { return s.o.OpenShard(id) },
 		Hooks: shard.Hooks{Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
 			return s.o.remedy(err, "journal", partition, accept)
 		}},
-		Limits: shard.Limits{
+		Memory: shard.MemoryLimits{
 			MemberBytes: s.o.MemberBytes / s.count, CachedBytes: s.o.CachedRecordBytes / s.count,
-			Identities: s.o.CachedIdentities, MarkEvery: s.o.markEvery, OutboxDepth: s.o.outboxDepth, Places: s.o.places,
-			Resident: &s.resident,
+			Identities: s.o.CachedIdentities, Places: s.o.places, Resident: &s.resident,
 		},
+		Publishing: shard.Publishing{DeadLetters: s.o.DeadLetters, DataKeys: s.o.DataKeys, Depth: s.o.outboxDepth},
+		MarkEvery:  s.o.markEvery,
 	}
 }
 

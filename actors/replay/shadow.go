@@ -61,14 +61,14 @@ func (j *Journals) Replay(ctx context.Context, id int, o Options) (*Shadow, erro
 	c.Journal = limitedLog{c.Journal, s.limit}
 	c.Appender = s.appender
 	c.Open = o.Open
-	c.SetAside = func(catalog.RecordPlace) error { return nil }
-	c.Counted = nil
+	c.Hooks.SetAside = func(catalog.RecordPlace) error { return nil }
+	c.Hooks.Counted = nil
 	c.Log = quiet
-	c.DeadLetters = nowhere{}
-	c.DataKeys = nowhere{}
-	c.MemberBytes = cmp.Or(o.MemberBytes, 6<<20)
-	c.Identities = shadowIdentities
-	c.Resident = &s.resident
+	c.Publishing.DeadLetters = nowhere{}
+	c.Publishing.DataKeys = nowhere{}
+	c.Memory.MemberBytes = cmp.Or(o.MemberBytes, 6<<20)
+	c.Memory.Identities = shadowIdentities
+	c.Memory.Resident = &s.resident
 	c.Lifetime = shard.Lifetime{Ctx: run, Done: s.done}
 	s.pid = s.root.Spawn(shard.Props(&c))
 	return s, nil

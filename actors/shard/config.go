@@ -14,28 +14,29 @@ import (
 // Config is what a shard is given and keeps over its restarts.
 type Config struct {
 	ID, Shards int
-	Limits
-	Lifetime
-	Hooks
-	Journal     journal.Log
-	Appender    *journal.PartitionAppender // of this partition
-	Open        func() (Store, error)
-	Catalog     *catalog.Handle
-	DeadLetters DeadLetters
-	DataKeys    DataKeys
-	Handle      *Handle
-	Yield       *yield.Questions // of the node
-	Log         *slog.Logger
+	Journal    journal.Log
+	Catalog    *catalog.Handle
+	Open       func() (Store, error)
+	Memory     MemoryLimits
+	Publishing Publishing
+	Appender   *journal.PartitionAppender // of this partition
+	MarkEvery  int64                      // records between two state marks; 0: as usual
+	Lifetime   Lifetime
+	Hooks      Hooks
+	Handle     *Handle
+	Yield      *yield.Questions // of the node
+	Log        *slog.Logger
 
 	restarts restarts
 }
 
-// The ports and bounds of the machine, which a shard is given.
+// What a shard is given for its machine.
 type (
-	Store       = core.Store
-	DeadLetters = core.DeadLetters
-	DataKeys    = core.DataKeys
-	Limits      = core.Limits
+	Store        = core.Store
+	MemoryLimits = core.MemoryLimits
+	Publishing   = core.Publishing
+	DeadLetters  = core.DeadLetters
+	DataKeys     = core.DataKeys
 )
 
 // Hooks are what a shard calls on its goroutine.

@@ -90,7 +90,7 @@ func (s *shard) failed(ctx actor.Context, err error) {
 	}
 	at := catalog.RecordPlace{Topic: s.machine.State.Shard.Journal, Partition: s.env.ID, Offset: p.Offset, Epoch: p.Epoch}
 	s.env.restarts.poisoned = &at
-	if err := s.env.SetAside(at); err != nil {
+	if err := s.env.Hooks.SetAside(at); err != nil {
 		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.Offset, err))
 		return
 	}

@@ -68,5 +68,5 @@ func (c *Config) stopText(err error) string {
 		return remedy.Text(err, effect,
 			"nothing: the shard continues when the catalog sets it aside, and the record becomes a dead letter")
 	}
-	return remedy.Text(err, effect, c.Remedy(err, c.ID, c.Handle.Gap.Load()))
+	return remedy.Text(err, effect, c.Hooks.Remedy(err, c.ID, c.Handle.Gap.Load()))
 }

@@ -46,9 +46,12 @@ func newShard(env *Config) *shard {
 	s := &shard{env: env, b: actor.NewBehavior(), children: children.New()}
 	s.commits = commits{handle: env.Handle, log: env.Log, waiting: waiters.New()}
 	s.machine = core.New(&core.Config{
-		ID: env.ID, Shards: env.Shards, Limits: env.Limits, Ctx: env.Ctx, Journal: env.Journal, Catalog: env.Catalog,
-		Children: s.children, DeadLetters: env.DeadLetters, DataKeys: env.DataKeys, View: &env.Handle.View, Waiting: &s.commits.waiting, Stats: &env.Handle.Stats,
-		Yield: env.Yield, Counted: env.Counted, Log: env.Log,
+		Partition: core.Partition{
+			ID: env.ID, Shards: env.Shards, Journal: env.Journal, Catalog: env.Catalog, Log: env.Log,
+		},
+		Memory: env.Memory, Publishing: env.Publishing,
+		Readers:  core.Readers{View: &env.Handle.View, Waiting: &s.commits.waiting, Yield: env.Yield},
+		Children: s.children, MarkEvery: env.MarkEvery, Counted: env.Hooks.Counted, Stats: &env.Handle.Stats,
 	})
 	s.become(Recovering, s.recovering)
 	return s
@@ -72,7 +75,7 @@ func (s *shard) Receive(ctx actor.Context) {
 	case *actor.Stopping, *actor.Restarting:
 		s.quiesce(ctx)
 	case *actor.Stopped:
-		defer close(s.env.Done)
+		defer close(s.env.Lifetime.Done)
 		s.close()
 	case *waiters.AwaitOutcome:
 		s.commits.awaitOutcome(ctx, s.machine, m)
@@ -146,7 +149,7 @@ func (s *shard) start(ctx actor.Context) {
 	tell := func(m any) { root.Send(self, m) }
 	s.tell = tell
 	if err := s.load(); err != nil {
-		if s.env.Ctx.Err() != nil { // the node stops
+		if s.env.Lifetime.Ctx.Err() != nil { // the node stops
 			return
 		}
 		s.halt(ctx, fmt.Errorf("open the store: %w", err))
@@ -169,7 +172,7 @@ func (s *shard) load() error {
 	s.machine = s.machine.Open(store)
 	s.acks = publisherAcks{}
 	s.commits.reset()
-	if err := s.machine.Load(); err != nil {
+	if err := s.machine.Load(s.env.Lifetime.Ctx); err != nil {
 		return err
 	}
 	s.commits.loaded(s.machine)

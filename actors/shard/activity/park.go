@@ -31,7 +31,7 @@ func notActive(t *tx.Tx, r *domain.Record, m *members.Actor) {
 		return
 	}
 	a := r.Activity
-	a.Member, a.Content, a.Raw = m.State().Member.ID, ownContent(a.Content), strings.Clone(a.Raw)
+	a.Member, a.Content, a.Raw = m.State().Member.ID, cloneContent(a.Content), strings.Clone(a.Raw)
 	a.Detail = strings.Clone(a.Detail)
 	t.Wait(r)
 	t.Change(t.State.Parked.Park(&domain.Parked{
@@ -90,8 +90,8 @@ func recordOf(r *domain.Record, p *domain.Parked) *domain.Record {
 	}
 }
 
-// ownContent is a copy that shares no memory with a page.
-func ownContent(c domain.Content) domain.Content {
+// cloneContent is a copy that shares no memory with a page.
+func cloneContent(c domain.Content) domain.Content {
 	c.Marker, c.Content = strings.Clone(c.Marker), strings.Clone(c.Content)
 	c.Link, c.Media = strings.Clone(c.Link), strings.Clone(c.Media)
 	g := &c.Geo

@@ -11,10 +11,10 @@ import (
 
 // record applies one record: the stream it came in first, then its kind.
 func (m *Machine) record(t *tx.Tx, r *domain.Record) error {
-	state := &m.State.Shard
+	of, state := &m.c.Partition, &m.State.Shard
 	t.At = tx.Moment{Offset: r.Offset, Clock: state.Clock}
-	if r.Kind == domain.KindForeign || !r.IsFor(m.c.ID, m.c.Shards) {
-		m.c.Stats.Foreign.Skipped(m.c.Log, "journal", m.c.ID, r)
+	if r.Kind == domain.KindForeign || !r.IsFor(of.ID, of.Shards) {
+		m.c.Stats.Foreign.Skipped(of.Log, "journal", of.ID, r)
 		m.foreign(t, r)
 		return nil
 	}
@@ -24,9 +24,9 @@ func (m *Machine) record(t *tx.Tx, r *domain.Record) error {
 		m.c.Stats.Repeats.Add(1)
 		return nil
 	}
-	place := catalog.RecordPlace{Topic: state.Journal, Partition: m.c.ID, Offset: r.Offset, Epoch: r.Epoch}
+	place := catalog.RecordPlace{Topic: state.Journal, Partition: of.ID, Offset: r.Offset, Epoch: r.Epoch}
 	switch {
-	case m.c.Catalog.View().SetsAside(place):
+	case of.Catalog.View().SetsAside(place):
 		return m.setAside(t, r)
 	case r.Kind == domain.KindActivity || r.Kind == domain.KindForward:
 		return m.activity(t, r)
@@ -107,9 +107,9 @@ func (m *Machine) foreign(t *tx.Tx, r *domain.Record) {
 func (m *Machine) letter(t *tx.Tx, r *domain.Record, reason domain.Reason, detail string) {
 	t.Dead(&domain.DeadLetter{
 		Origin: domain.Origin{
-			Topic: m.State.Shard.Journal, Partition: int32(m.c.ID), Epoch: r.Epoch, Offset: r.Offset,
+			Topic: m.State.Shard.Journal, Partition: int32(m.State.ID), Epoch: r.Epoch, Offset: r.Offset,
 		},
 		Account: r.Account, Reason: reason, At: r.Time,
-		Detail: fmt.Sprintf("%s, in partition %d of the journal at offset %d", detail, m.c.ID, r.Offset),
+		Detail: fmt.Sprintf("%s, in partition %d of the journal at offset %d", detail, m.State.ID, r.Offset),
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/shard/core"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
@@ -19,7 +18,7 @@ const (
 // Activities of many members for many brands, a tenth of them one-time and one in fifty a repeat. A record
 // is what is counted: the time and the allocations of applying it, with its part of the commits.
 func BenchmarkApply(b *testing.B) {
-	on(b, core.Config{Shards: 1}, func(p *partition) {
+	on(b, shards(1), func(p *partition) {
 		apply := func(records []domain.Record) {
 			for len(records) > 0 {
 				n := min(len(records), tx.MicroBatch)

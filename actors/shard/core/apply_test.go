@@ -167,7 +167,7 @@ func TestI6_CutsDecideNothing(t *testing.T) {
 		t.Log("seed", seed)
 		rnd := rand.New(rand.NewPCG(seed, 0))
 		childrentest.Run(t, func(kids *children.Children) {
-			c := core.Config{Shards: 2, Limits: core.Limits{MarkEvery: 64}}
+			c := core.Config{Partition: core.Partition{Shards: 2}, MarkEvery: 64}
 			one := newPartition(t, kids, c)
 			defer one.close()
 			one.open()
@@ -206,7 +206,7 @@ func TestI6_CutsDecideNothing(t *testing.T) {
 // A record that is set aside becomes a dead letter that names it, and its request fails.
 func TestApply_SetsAside(t *testing.T) {
 	aside := func(offset int64) any { return &domain.SetAside{Topic: topic, Offset: offset, Epoch: 4} }
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		id := p.member(1)
 		act := played(id, 5)
 		act.Request, act.Epoch, act.Activity.Raw = domain.RequestID{5}, 4, "raw"
@@ -241,7 +241,7 @@ func TestApply_SetsAside(t *testing.T) {
 
 // A value of another program and a record for another partition are dead letters, and change neither the clock nor a stream.
 func TestApply_Foreign(t *testing.T) {
-	on(t, core.Config{Shards: 2}, func(p *partition) {
+	on(t, shards(2), func(p *partition) {
 		far := played(domain.MemberIDOf(1, domain.Slots-1), 5)
 		far.Kind = domain.KindForward
 		far.Origin = domain.Origin{Topic: topic, Partition: 1, Offset: 9}
@@ -266,7 +266,7 @@ func TestApply_Foreign(t *testing.T) {
 
 // What a stream brings again is dropped, over a start too.
 func TestApply_DropsRepeatsOfAStream(t *testing.T) {
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		id := p.member(1)
 		r := played(id, 5)
 		r.Origin = domain.Origin{Topic: domain.TopicID{7}, Offset: 3}
@@ -284,7 +284,7 @@ func TestApply_DropsRepeatsOfAStream(t *testing.T) {
 
 // What a micro-batch reports: how far it came, and whether a request waits or strings of the page live on.
 func TestApply_Reports(t *testing.T) {
-	on(t, core.Config{Shards: 2}, func(p *partition) {
+	on(t, shards(2), func(p *partition) {
 		id := p.member(1)
 		far := identityOf(2) // of a member of the other shard
 		for n := 3; far.Slot().Shard(2) != 0; n++ {
@@ -332,7 +332,7 @@ func TestApply_Reports(t *testing.T) {
 
 // A panic is an error with the record and its place, and the cause.
 func TestApply_PanicIsAnError(t *testing.T) {
-	on(t, core.Config{Shards: 1, Counted: func(*domain.Record) { panic("on purpose") }}, func(p *partition) {
+	on(t, core.Config{Counted: func(*domain.Record) { panic("on purpose") }}, func(p *partition) {
 		records := []domain.Record{
 			{Offset: 0, Kind: domain.KindTick, Command: &domain.Tick{}},
 			{Offset: 1, Epoch: 3, Kind: domain.KindUsage, Command: &domain.Usage{}},
@@ -355,13 +355,13 @@ func TestApply_Newer(t *testing.T) {
 		{Kind: domain.KindRules, Command: &domain.Rules{Version: domain.RulesVersion + 1}},
 		{Kind: domain.KindExpire},
 	} {
-		on(t, core.Config{Shards: 1}, func(p *partition) {
+		on(t, shards(1), func(p *partition) {
 			if _, err := p.m.Apply([]domain.Record{c}); !errors.Is(err, domain.ErrNewer) {
 				t.Errorf("%+v: %v", c, err)
 			}
 		})
 	}
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		p.apply(domain.Record{Kind: domain.KindRules, Command: &domain.Rules{Version: domain.RulesVersion}})
 		if p.m.State.Shard.Rules != domain.RulesVersion {
 			t.Error(p.m.State.Shard.Rules)

@@ -35,17 +35,17 @@ func (c *commands) apply(t *tx.Tx, r *domain.Record) error {
 	}
 	switch m := r.Command.(type) {
 	case *domain.RegisterMember:
-		return c.registrar.Register(t, r, own(m))
+		return c.registrar.Register(t, r, m)
 	case *domain.AttachService:
-		return c.registrar.Attach(t, r, m, own(&m.Register))
+		return c.registrar.Attach(t, r, m)
 	case *domain.LogIn:
-		return c.registrar.Login(t, r, ownLogin(m))
+		return c.registrar.Login(t, r, m)
 	case *domain.UpdateMember:
-		return c.registrar.Update(t, r, ownUpdate(m))
+		return c.registrar.Update(t, r, m)
 	case *domain.RemoveService:
-		return c.registrar.RemoveService(t, r, ownRemoval(m))
+		return c.registrar.RemoveService(t, r, m)
 	case *domain.ResetPassword:
-		return c.registrar.ResetPassword(t, r, ownReset(m))
+		return c.registrar.ResetPassword(t, r, m)
 	case *domain.EraseMember:
 		return c.erase(t, r, m)
 	case *domain.MergeMembers:

@@ -3,7 +3,6 @@ package core_test
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -24,7 +23,7 @@ func (p *partition) settle() {
 		var came []domain.Record
 		for _, o := range p.outbox() {
 			if o.Sequence > seen {
-				if seen = o.Sequence; o.Forward != nil && o.To == p.c.ID {
+				if seen = o.Sequence; o.Forward != nil && o.To == p.c.Partition.ID {
 					came = append(came, *o.Forward)
 				}
 			}
@@ -40,7 +39,7 @@ func (p *partition) settle() {
 
 // A request that comes again changes nothing, and its command does nothing twice.
 func TestCommands_Repeats(t *testing.T) {
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		id := p.member(1)
 		in := command(&domain.OptIn{Member: id, Opt: domain.Opt{Kind: domain.OptGlobal}, At: 1}, 1)
 		p.want(in, domain.OK)
@@ -66,7 +65,7 @@ func TestCommands_Repeats(t *testing.T) {
 
 // A command for a member who is not there, of another account, or erased, is completed with its error.
 func TestCommands_NeedAnActiveMember(t *testing.T) {
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		id, gone := p.member(1), p.member(2)
 		p.want(command(&domain.EraseMember{Member: gone, At: 5}, 1), domain.OK)
 		n := byte(10)
@@ -100,7 +99,7 @@ func place(p *partition, id domain.MemberID) (at member.Place) {
 
 // An action is deleted by its id, once, at its own member.
 func TestCommands_DeleteAction(t *testing.T) {
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		id, other := p.member(1), p.member(2)
 		r := played(id, 5)
 		r.Request = domain.RequestID{5}
@@ -133,7 +132,7 @@ func TestCommands_DeleteAction(t *testing.T) {
 
 // Members of one shard are merged and parted, and those merged into one go with it: out of a list, and when it is erased.
 func TestCommands_Merges(t *testing.T) {
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		a, b := p.member(1), p.member(2)
 		p.apply(played(b, 5), played(b, 6), played(a, 7))
 		merge := command(&domain.MergeMembers{Member: a, From: b}, 1)
@@ -186,7 +185,7 @@ func TestCommands_Merges(t *testing.T) {
 
 // What a member does while an identity is claimed of another shard is applied with the answer.
 func TestCommands_ClaimsUnpark(t *testing.T) {
-	on(t, core.Config{Shards: 2}, func(p *partition) {
+	on(t, shards(2), func(p *partition) {
 		here, far := identityOf(0), identityOf(0)
 		for n := 1; here.Slot().Shard(2) != 0 || far.Slot().Shard(2) != 1; n++ {
 			if i := identityOf(n); i.Slot().Shard(2) == 0 {
@@ -233,7 +232,7 @@ func TestCommands_ClaimsUnpark(t *testing.T) {
 // Hits are counted, and told to the node; published entries leave the outbox.
 func TestCommands_UsageAndPublished(t *testing.T) {
 	counted := 0
-	on(t, core.Config{Shards: 2, Counted: func(r *domain.Record) { counted += int(r.Account) }}, func(p *partition) {
+	on(t, core.Config{Counted: func(r *domain.Record) { counted += int(r.Account) }}, func(p *partition) {
 		p.apply(domain.Record{Kind: domain.KindUsage, Account: 3, Command: &domain.Usage{Total: 7}})
 		if counted != 3 {
 			t.Error(counted)
@@ -262,13 +261,13 @@ func TestCommands_UsageAndPublished(t *testing.T) {
 // A start reads its own journal's state alone, and passes to another one by gaps that were accepted.
 func TestLoad_TheStateIsOfTheJournal(t *testing.T) {
 	other := domain.TopicID{2}
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		p.member(1)
 		p.commit()
-		p.c.Journal = noLog{topic: other}
+		p.c.Partition.Journal = noLog{topic: other}
 		p.reopen()
 		var gap *domain.GapError
-		if err := p.m.Load(); !errors.As(err, &gap) || gap.Kind != domain.GapRecreated || gap.TopicID != other || gap.Want != 1 {
+		if err := p.m.Load(context.Background()); !errors.As(err, &gap) || gap.Kind != domain.GapRecreated || gap.TopicID != other || gap.Want != 1 {
 			t.Fatalf("%+v", gap)
 		}
 		if p.m.Position.Lifted() || p.m.Position.Accepted() != nil {
@@ -292,12 +291,12 @@ func TestLoad_TheStateIsOfTheJournal(t *testing.T) {
 // Records of a life of the journal are applied apart from those of the next: what is sent says which.
 func TestApply_CutsWhereALifeEnds(t *testing.T) {
 	back := &domain.AcceptedGap{AcceptGap: domain.AcceptGap{Topic: topic, NewTopic: topic, From: 5, To: 3, Epoch: -1}}
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		var records []domain.Record
 		for i := range int64(8) {
 			records = append(records, domain.Record{Offset: i, Kind: domain.KindForeign})
 		}
-		life, next := p.c.Catalog.View().AcceptedGaps().Life(topic, 0, 0)
+		life, next := p.c.Partition.Catalog.View().AcceptedGaps().Life(topic, 0, 0)
 		if next < 0 {
 			t.Fatalf("life %d has no end", life)
 		}
@@ -319,7 +318,7 @@ func TestApply_CutsWhereALifeEnds(t *testing.T) {
 // A mark is what all records below it came to, wherever pages and micro-batches end.
 func TestApply_Marks(t *testing.T) {
 	for _, cut := range []int{1, 3, 7, 40} {
-		on(t, core.Config{Shards: 1, Limits: core.Limits{MarkEvery: 10}}, func(p *partition) {
+		on(t, core.Config{MarkEvery: 10}, func(p *partition) {
 			id := p.member(1)
 			var acts []domain.Record
 			for i := range uint64(34) {
@@ -338,11 +337,11 @@ func TestApply_Marks(t *testing.T) {
 
 // A view is of the last commit, and renewed when it is old. A node that stops does not load.
 func TestMachine_Views(t *testing.T) {
-	on(t, core.Config{Shards: 1}, func(p *partition) {
+	on(t, shards(1), func(p *partition) {
 		failed := func(err error) { t.Error(err) }
 		p.member(1)
 		p.commit()
-		v := p.c.View.Acquire()
+		v := p.c.Readers.View.Acquire()
 		if v == nil || v.Next != 1 || v.Account(1) == nil {
 			t.Fatalf("%+v", v)
 		}
@@ -351,11 +350,11 @@ func TestMachine_Views(t *testing.T) {
 			t.Error("headroom, bytes of members or commits")
 		}
 		p.m.Renew(time.Hour, failed)
-		if p.c.View.Peek() != v {
+		if p.c.Readers.View.Peek() != v {
 			t.Error("a young view is renewed")
 		}
 		p.m.Renew(0, failed)
-		if p.c.View.Peek() == v {
+		if p.c.Readers.View.Peek() == v {
 			t.Error("an old view is not renewed")
 		}
 		version := p.m.State.Accounts.Version()
@@ -365,13 +364,12 @@ func TestMachine_Views(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		p.c.Ctx = ctx
 		p.reopen()
-		if err := p.m.Load(); !errors.Is(err, context.Canceled) {
+		if err := p.m.Load(ctx); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	})
-	empty := core.New(&core.Config{Log: slog.New(slog.DiscardHandler)})
+	empty := core.New(&core.Config{})
 	if empty.Close() != nil || empty.Outcome(domain.RequestID{1}) != nil || empty.Sent(0, 0) != nil {
 		t.Error("a machine without a store knows something")
 	}

@@ -14,7 +14,7 @@
 // merged members from what a Flush staged is called by package tx (tx.Follower).
 //
 // The strings of a record share the memory of its page, which the next page uses again. What is kept of them is
-// cloned (own.go), or the page is kept (tx.Tx, Keep).
+// cloned by who keeps it, or the page is kept (tx.Tx, Keep).
 //
 // A Machine belongs to the goroutine of its shard, which reads the journal, decides when to
 // commit, and publishes. It knows no mailbox and never calls its shard.

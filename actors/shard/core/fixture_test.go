@@ -52,10 +52,7 @@ func (e entities) Load(f func(any) error) error {
 var topic = domain.TopicID{1}
 
 // noLog is a journal whose records come by hand.
-type noLog struct {
-	journal.Log
-	topic domain.TopicID
-}
+type noLog struct{ topic domain.TopicID }
 
 func (l noLog) Topic() domain.TopicID    { return l.topic }
 func (noLog) Cluster() string            { return "c" }
@@ -79,6 +76,9 @@ type partition struct {
 	end  int64 // of what was applied
 }
 
+// shards is what a machine of one of so many partitions is made with.
+func shards(n int) core.Config { return core.Config{Partition: core.Partition{Shards: n}} }
+
 // newPartition is a partition without records. What is zero in c is as usual.
 func newPartition(t testing.TB, kids *children.Children, c core.Config, e ...any) *partition {
 	t.Helper()
@@ -87,15 +87,14 @@ func newPartition(t testing.TB, kids *children.Children, c core.Config, e ...any
 		t.Fatal(err)
 	}
 	p := &partition{t: t, c: c, disk: disk}
-	p.c.Limits.MemberBytes, p.c.Limits.CachedBytes, p.c.Limits.Identities = 64<<20, 1<<20, 1<<16
-	p.c.Limits.Resident = new(atomic.Int64)
+	of := &p.c.Partition
+	of.Shards = max(of.Shards, 1)
+	of.Journal, of.Log = noLog{topic}, slog.New(slog.DiscardHandler)
 	waiting := waiters.New()
-	p.c.Ctx, p.c.Children, p.c.DeadLetters, p.c.DataKeys = context.Background(), kids, noLetters{}, noKeys{}
-	p.c.View, p.c.Waiting, p.c.Stats, p.c.Yield = &view.Holder{}, &waiting, &core.Stats{}, &yield.Questions{}
-	p.c.Log = slog.New(slog.DiscardHandler)
-	if p.c.Journal == nil {
-		p.c.Journal = noLog{topic: topic}
-	}
+	p.c.Memory = core.MemoryLimits{MemberBytes: 64 << 20, CachedBytes: 1 << 20, Identities: 1 << 16, Resident: new(atomic.Int64)}
+	p.c.Publishing = core.Publishing{DeadLetters: noLetters{}, DataKeys: noKeys{}}
+	p.c.Readers = core.Readers{View: &view.Holder{}, Waiting: &waiting, Yield: &yield.Questions{}}
+	p.c.Children, p.c.Stats = kids, &core.Stats{}
 	p.know(e...)
 	p.m = core.New(&p.c)
 	return p
@@ -115,7 +114,7 @@ func on(t testing.TB, c core.Config, f func(p *partition), e ...any) {
 // close ends the machine and its store.
 func (p *partition) close() {
 	p.m.Quiesce()
-	p.c.View.Retract()
+	p.c.Readers.View.Retract()
 	for _, err := range []error{p.m.Close(), p.disk.Close()} {
 		if err != nil {
 			p.t.Error(err)
@@ -126,8 +125,8 @@ func (p *partition) close() {
 // know has the catalog be of entities.
 func (p *partition) know(e ...any) {
 	p.t.Helper()
-	p.c.Catalog = catalog.NewHandle()
-	if _, err := catalog.Open(context.Background(), catalog.Options{Store: entities(e)}, p.c.Catalog); err != nil {
+	p.c.Partition.Catalog = catalog.NewHandle()
+	if _, err := catalog.Open(context.Background(), catalog.Options{Store: entities(e)}, p.c.Partition.Catalog); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -136,11 +135,11 @@ func (p *partition) know(e ...any) {
 func (p *partition) reopen() {
 	p.t.Helper()
 	p.m.Quiesce()
-	p.c.View.Retract()
+	p.c.Readers.View.Retract()
 	if err := p.m.Close(); err != nil {
 		p.t.Fatal(err)
 	}
-	s, err := p.disk.Shard(p.c.ID)
+	s, err := p.disk.Shard(p.c.Partition.ID)
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -152,7 +151,7 @@ func (p *partition) reopen() {
 func (p *partition) open() *core.Machine {
 	p.t.Helper()
 	p.reopen()
-	if err := p.m.Load(); err != nil {
+	if err := p.m.Load(context.Background()); err != nil {
 		p.t.Fatal(err)
 	}
 	p.end = p.m.State.Shard.Next

@@ -10,7 +10,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
-	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/activity"
@@ -23,33 +22,47 @@ import (
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
-// Config is what a machine is made with.
+// Config is what a machine is made with: a value for each of its parts.
 type Config struct {
-	ID, Shards int
-	Limits
-	Ctx         context.Context // loading ends with it
-	Journal     journal.Log
-	Catalog     *catalog.Handle
-	Children    *children.Children
-	DeadLetters DeadLetters
-	DataKeys    DataKeys
-	View        *view.Holder     // where views are published
-	Waiting     *waiters.Waiters // of outcomes
-	Stats       *Stats
-	Yield       *yield.Questions     // of the node
-	Counted     func(*domain.Record) // of hits that a node counted, once applied or more often; nil: not asked for
-	Log         *slog.Logger
+	Partition  Partition
+	Memory     MemoryLimits
+	Publishing Publishing
+	Readers    Readers
+	Children   *children.Children
+	MarkEvery  int64                // records between two state marks; 0: as usual
+	Counted    func(*domain.Record) // of hits that a node counted, once applied or more often; nil: not asked for
+	Stats      *Stats
 }
 
-// Limits bound a shard's memory and outbox.
-type Limits struct {
-	MemberBytes int           // memory for members that are loaded
-	CachedBytes int           // memory for records and contents that readers keep
+// Partition is one of the Shards partitions of a journal, with the catalog that its records are applied by.
+type Partition struct {
+	ID, Shards int
+	Journal    Journal
+	Catalog    *catalog.Handle
+	Log        *slog.Logger
+}
+
+// MemoryLimits bound what a shard keeps in memory.
+type MemoryLimits struct {
+	MemberBytes int           // of members that are loaded
+	CachedBytes int           // of records and contents that readers keep
 	Identities  int           // remembered in each of two generations
-	MarkEvery   int64         // records between two state marks; 0: as usual
-	OutboxDepth int           // entries that wait at most; 0: as usual
 	Places      int           // of the visits of an account, at most; 0: as usual
 	Resident    *atomic.Int64 // bytes that columns may take, over all shards; 0: no bound
+}
+
+// Publishing is where the outbox publishes what is not for the journal, and how many entries wait for it.
+type Publishing struct {
+	DeadLetters DeadLetters
+	DataKeys    DataKeys
+	Depth       int // entries that wait at most; 0: as usual
+}
+
+// Readers are those who wait for what a machine applies, or that it waits for.
+type Readers struct {
+	View    *view.Holder     // where views are published
+	Waiting *waiters.Waiters // of outcomes
+	Yield   *yield.Questions // of the node
 }
 
 // Machine applies records to members, stages what changes, and keeps in memory what the next
@@ -71,7 +84,7 @@ type Machine struct {
 // New is a machine without a store: it has applied nothing.
 func New(c *Config) *Machine {
 	m := &Machine{State: &tx.State{}, c: c}
-	m.Position = Position{c, &m.State.Shard}
+	m.Position = Position{&c.Partition, &m.State.Shard}
 	return m
 }
 
@@ -79,28 +92,30 @@ func New(c *Config) *Machine {
 // versions of its views count on from those of the machine before it.
 func (m *Machine) Open(store Store) *Machine {
 	c, version := m.c, uint64(1)
+	id, shards := c.Partition.ID, c.Partition.Shards
 	if before := m.State.Accounts; before != nil {
 		version = before.Version() + 1
 	}
 	n := &Machine{c: c, store: store}
-	n.Outbox = outbox.New(c.ID, c.OutboxDepth, [outbox.Kinds]outbox.Send{
-		outbox.Forwards:     outbox.Forward(c.Journal.Appender()),
-		outbox.DeadLetters:  outbox.Letters(c.DeadLetters.Publish),
-		outbox.KeyDeletions: outbox.DeleteKeys(c.DataKeys.Delete),
-	}, c.Log)
+	n.Outbox = outbox.New(id, c.Publishing.Depth, [outbox.Kinds]outbox.Send{
+		outbox.Forwards:     outbox.Forward(c.Partition.Journal.Appender()),
+		outbox.DeadLetters:  outbox.Letters(c.Publishing.DeadLetters.Publish),
+		outbox.KeyDeletions: outbox.DeleteKeys(c.Publishing.DataKeys.Delete),
+	}, c.Partition.Log)
 	n.State = tx.New(tx.Config{
-		ID: c.ID, Shards: c.Shards, Shard: stateOf(c, store), Store: store, Outbox: n.Outbox, Waiting: c.Waiting,
-		Loaded: members.New(c.MemberBytes, c.Children, store, &c.Stats.Members.Loads),
+		ID: id, Shards: shards, Shard: stateOf(c.Partition.Journal, store), Store: store, Outbox: n.Outbox,
+		Waiting: c.Readers.Waiting,
+		Loaded:  members.New(c.Memory.MemberBytes, c.Children, store, &c.Stats.Members.Loads),
 		Accounts: accounts.New(accounts.Config{
-			Brands: c.Catalog, Children: c.Children, View: c.View, Version: version, Resident: c.Resident,
-			Cached: c.CachedBytes, Shards: c.Shards, Places: c.Places, Stats: &c.Stats.Stats,
+			Brands: c.Partition.Catalog, Children: c.Children, View: c.Readers.View, Version: version, Shards: shards,
+			Resident: c.Memory.Resident, Cached: c.Memory.CachedBytes, Places: c.Memory.Places, Stats: &c.Stats.Stats,
 		}),
 	})
-	n.Position = Position{c, &n.State.Shard}
-	n.identities = identity.NewLedger(store, c.Identities)
+	n.Position = Position{&c.Partition, &n.State.Shard}
+	n.identities = identity.NewLedger(store, c.Memory.Identities)
 	n.merger = merge.New(&c.Stats.Merges)
 	n.activities = activity.New(activity.Config{
-		Identities: n.identities, Store: store, Stats: &c.Stats.Records, Yield: c.Yield,
+		Identities: n.identities, Store: store, Stats: &c.Stats.Records, Yield: c.Readers.Yield,
 	})
 	n.commands = commands{
 		actions: store, registrar: identity.New(n.identities, &c.Stats.Members.Registered), merger: n.merger,
@@ -110,19 +125,19 @@ func (m *Machine) Open(store Store) *Machine {
 }
 
 // stateOf is the state in a store, be it a new one.
-func stateOf(c *Config, store Store) domain.ShardState {
+func stateOf(log Journal, store Store) domain.ShardState {
 	s := store.State()
 	if s.Journal.IsZero() {
-		s.Journal, s.Cluster = c.Journal.Topic(), c.Journal.Cluster()
+		s.Journal, s.Cluster = log.Topic(), log.Cluster()
 		s.Epoch, s.Rules = -1, domain.RulesVersion
 	}
 	return s
 }
 
-// Load reads what is kept in memory, until the node stops. An error may be a gap: the state is
+// Load reads what is kept in memory, until ctx ends. An error may be a gap: the state is
 // of a journal that is not there.
-func (m *Machine) Load() (err error) {
-	if err := m.c.Ctx.Err(); err != nil {
+func (m *Machine) Load(ctx context.Context) (err error) {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if err := m.Position.sameLog(); err != nil {
@@ -153,7 +168,7 @@ func (m *Machine) Load() (err error) {
 	if err := m.merger.Load(s, lenders); err != nil {
 		return err
 	}
-	if err := s.Accounts.LoadRows(m.store, m.c.Ctx.Err); err != nil {
+	if err := s.Accounts.LoadRows(m.store, ctx.Err); err != nil {
 		return err
 	}
 	if err := m.store.Outbox(func(o *domain.Outgoing) {

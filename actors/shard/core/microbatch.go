@@ -83,7 +83,7 @@ func (m *Machine) Apply(records []domain.Record) (done Applied, err error) {
 		// by either the log would seem to have been cut elsewhere.
 		state.Next, state.Epoch = r.Offset+1, r.Epoch
 		if done.Records++; done.Records%yield.Every == 0 {
-			m.c.Yield.Yield()
+			m.c.Readers.Yield.Yield()
 		}
 		done.Command = done.Command || !r.AskedBy().IsZero() || r.Kind == domain.KindClaim
 	}

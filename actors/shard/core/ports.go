@@ -4,12 +4,23 @@ import (
 	"context"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/activity"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
+
+// Journal is the log that the records are of, and that the outbox appends to.
+type Journal interface {
+	// Topic is the topic's id, as found at start.
+	Topic() domain.TopicID
+	// Cluster is the Kafka cluster's id.
+	Cluster() string
+	// Appender is an appender of its own, for the outbox of a machine that is opened.
+	Appender() journal.Appender
+}
 
 // DeadLetters publishes dead letters: the original bytes, key and headers, read at
 // the origin, with reason, detail, origin and a stable id in headers.

@@ -9,6 +9,8 @@
 // A member who is erased gives back every claim that it has; a claim that is still asked for is given back when
 // its answer comes (erase.go). Its data keys are deleted by the outbox.
 //
-// Operations are methods of a Registrar that take a tx.Tx, by which they change and send. What a member did while it was pending, and its merges, are for package core to follow:
-// Claim gives the place of a member whose registration ends. A Registrar belongs to the shard's goroutine.
+// Operations are methods of a Registrar that take a tx.Tx, by which they change and send. They keep copies of what a
+// command says (clone.go): its strings are in the memory of a page that is used again. What a member did while it was
+// pending, and its merges, are for package core to follow: Claim gives the place of a member whose registration ends.
+// A Registrar belongs to the shard's goroutine.
 package identity

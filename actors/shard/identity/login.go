@@ -9,6 +9,7 @@ import (
 // Login applies a login at its member. A member who is not active, or has no such service
 // record, has no account to log in to.
 func (g *Registrar) Login(t *tx.Tx, r *domain.Record, l *domain.LogIn) error {
+	l = cloneLogin(l)
 	m, err := t.Find(r.Account, l.Member)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 // A registration whose data key came before is a copy of one whose request is forgotten. The key is that of the
 // member whom the first one made, wherever the identity is now: a copy neither takes nor deletes it.
 func (g *Registrar) Register(t *tx.Tx, r *domain.Record, c *domain.RegisterMember) error {
+	c = cloneRegistration(c)
 	switch used, err := g.usesKey(t, r, c); {
 	case err != nil:
 		return err
@@ -46,7 +47,8 @@ func (g *Registrar) Register(t *tx.Tx, r *domain.Record, c *domain.RegisterMembe
 }
 
 // Attach applies an attachment at its member.
-func (g *Registrar) Attach(t *tx.Tx, r *domain.Record, a *domain.AttachService, c *domain.RegisterMember) error {
+func (g *Registrar) Attach(t *tx.Tx, r *domain.Record, a *domain.AttachService) error {
+	c := cloneRegistration(&a.Register)
 	m, err := g.Active(t, r, a.Member)
 	if m == nil || err != nil {
 		return err

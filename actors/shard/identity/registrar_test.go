@@ -66,7 +66,7 @@ func (s *testShard) apply(t *tx.Tx, r *domain.Record) error {
 	case *domain.RegisterMember:
 		return s.Register(t, r, c)
 	case *domain.AttachService:
-		return s.Attach(t, r, c, &c.Register)
+		return s.Attach(t, r, c)
 	case *domain.UpdateMember:
 		return s.Update(t, r, c)
 	case *domain.RemoveService:

@@ -10,6 +10,7 @@ import (
 // Update applies an update at its member, at once or when other shards have granted the
 // identities it needs.
 func (g *Registrar) Update(t *tx.Tx, r *domain.Record, u *domain.UpdateMember) error {
+	u = cloneUpdate(u)
 	m, err := g.Active(t, r, u.Member)
 	if m == nil || err != nil {
 		return err
@@ -45,6 +46,7 @@ func (g *Registrar) Update(t *tx.Tx, r *domain.Record, u *domain.UpdateMember) e
 
 // RemoveService takes a service record from its member.
 func (g *Registrar) RemoveService(t *tx.Tx, r *domain.Record, c *domain.RemoveService) error {
+	c = cloneRemoval(c)
 	m, err := g.Active(t, r, c.Member)
 	if m == nil || err != nil {
 		return err
@@ -60,6 +62,7 @@ func (g *Registrar) RemoveService(t *tx.Tx, r *domain.Record, c *domain.RemoveSe
 
 // ResetPassword replaces a password of its member.
 func (g *Registrar) ResetPassword(t *tx.Tx, r *domain.Record, c *domain.ResetPassword) error {
+	c = cloneReset(c)
 	m, err := g.Active(t, r, c.Member)
 	if m == nil || err != nil {
 		return err
