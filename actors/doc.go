@@ -14,6 +14,7 @@
 //	query    ask, merge, revalidate      query/shape  the merges, pure
 //	replay   a journal applied once more, beside its shard
 //	keys     data keys for those that seal and open; the engine opens nothing
+//	nodes    the nodes of an installation, and which of them has a duty
 //
 // A Node has: shards (the shards of this process, by id), catalogReader (the catalog), routing
 // (routers and batcher), submitter (commands and their outcomes), barrier (positions to wait

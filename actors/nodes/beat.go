@@ -1,0 +1,89 @@
+package nodes
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Beat is what a node says of itself once a second.
+type Beat struct {
+	Version     int    `json:"v"`
+	Incarnation uint64 `json:"incarnation,string"` // of the process
+	Counter     uint64 `json:"counter,string"`     // higher in each beat of a process
+	State       State  `json:"state"`
+	Ready       bool   `json:"ready"`
+	Catalog     int64  `json:"-"`     // offset after the last catalog record applied: the group's offset
+	LagMs       int64  `json:"lagMs"` // of the data that the node shows
+	Rules       int    `json:"rules"` // newest rules of applying that its program knows
+	Duties      string `json:"duties,omitempty"`
+	Wrong       string `json:"wrong,omitempty"` // what is wrong, and what to do; empty: nothing
+}
+
+// State is where a process is in its life.
+type State string
+
+const (
+	Starting State = "starting" // it reads what it lacks: other nodes come first for a duty
+	Serving  State = "serving"  // it has read its logs to their ends once
+	Ending   State = "ending"   // the last beat of a process that stops: its duties are for others at once
+)
+
+// BeatVersion is the version of a beat. A program that changes what a field says raises it;
+// fields that a program does not know are passed over.
+const BeatVersion = 1
+
+// MaxMetadata is the longest metadata that a broker keeps with a group offset, by default.
+const MaxMetadata = 4096
+
+// Metadata is the beat as it is kept with the group's offset: at most MaxMetadata bytes. What is
+// too long of what is wrong is cut, then of the duties.
+func (b Beat) Metadata() string {
+	b.Version = BeatVersion
+	b.Wrong = cut(b.Wrong, len(b.Wrong)-MaxMetadata)
+	b.Duties = cut(b.Duties, len(b.Duties)-MaxMetadata)
+	for {
+		out, err := json.Marshal(b)
+		if err != nil {
+			panic(err) // strings and numbers: there is no such error
+		}
+		over := len(out) - MaxMetadata
+		least := over/escaped + 1
+		switch {
+		case over <= 0:
+			return string(out)
+		case b.Wrong != "":
+			b.Wrong = cut(b.Wrong, least)
+		default:
+			b.Duties = cut(b.Duties, least)
+		}
+	}
+}
+
+// escaped is the most bytes that JSON makes of one.
+const escaped = 6
+
+// cut is s without its last n bytes, or more where a character would be parted.
+func cut(s string, n int) string {
+	if n <= 0 {
+		return s
+	}
+	at := max(len(s)-n, 0)
+	for at > 0 && !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return s[:at]
+}
+
+// ReadBeat reads a beat from the metadata of an offset.
+func ReadBeat(offset int64, metadata string) (Beat, error) {
+	var b Beat
+	if err := json.Unmarshal([]byte(metadata), &b); err != nil {
+		return Beat{}, fmt.Errorf("the metadata of the group's offset is no beat of a node: %w", err)
+	}
+	if b.Version < 1 {
+		return Beat{}, fmt.Errorf("the metadata of the group's offset is no beat of a node: %.40q", metadata)
+	}
+	b.Catalog = offset
+	return b, nil
+}

@@ -1,0 +1,37 @@
+// Package nodes is what a node knows of the nodes of its installation: which are listed, which
+// are alive, and which of them has a duty.
+//
+//	catalog: NodeUp, NodeGone ─► listed ─┐
+//	                                     ├─► Observer ─► Snapshot ─► Rank of a duty
+//	group offsets: one Beat a second ────┘               (immutable, by one pointer)
+//
+// Where etcd has leases and Kafka has group sessions, an installation has its log alone. The
+// list of nodes is in the catalog. Two or more listed nodes each commit an offset with a Beat as
+// its metadata once a second, and read those of the others. A node that is listed alone does
+// not beat and has every duty.
+//
+// # Alive
+//
+// A node is alive while its beats change: no clock but the reader's own is compared. Silence is
+// counted over the time in which the reader read: a reader that was paused, or cut from the
+// broker, takes no node for dead when it comes back. A node that was listed a moment ago
+// counts as alive until its first beat had time to come.
+//
+// # Duties
+//
+// Every node applies every shard, so any node can do what follows from it: route a partition of
+// the public topic, publish a shard's outbox, append its ticks, trim the log. Rank names who does
+// it now: 0 is the node with the duty, i the one that takes it over when it was undone for i
+// times a delay. The order is that of a hash of duty, partition and node among the nodes that
+// are alive (rendezvous hashing): duties are spread over the nodes, a node that joins takes over
+// only what it will do itself, and the id of a dead node costs nothing. Nodes that start or end say
+// so in their beats and come last.
+//
+// # Not promised
+//
+// Two nodes may both see themselves at rank 0 for a while, and each duty must bear that: it is
+// idempotent, and what is done twice costs bytes. What is applied must never depend on this
+// package (I6).
+//
+// An Observer has one caller; a Snapshot never changes, and any goroutine may read it.
+package nodes
