@@ -134,7 +134,8 @@ type Layout struct {
 	Shards  int
 	Journal TopicID
 	Source  TopicID  // the public topic as it was then; zero: not noted
-	Check   [16]byte // check value of the pepper
+	Pepper  [16]byte // check value of the pepper
+	Token   [16]byte // check value of the key of access tokens and cursors
 	At      int64
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,7 +15,14 @@ import (
 func TestRotateMaster_Command(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	path := filepath.Join(data, "secrets.yaml")
-	if _, err := secrets.Open(path, data); err != nil {
+	made, err := secrets.Open(path, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := made.Keep(path); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"--data", data}, {"--secrets", path}} {

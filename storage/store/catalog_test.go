@@ -35,7 +35,7 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 	again := gap
 	again.Offset = 18
 	entities := []any{
-		&domain.Layout{Shards: 8, Journal: domain.TopicID{3}, Check: [16]byte{1}, At: 2},
+		&domain.Layout{Shards: 8, Journal: domain.TopicID{3}, Pepper: [16]byte{1}, Token: [16]byte{2}, At: 2},
 		&domain.Account{ID: 1, Name: "a\xff", Created: 5},
 		&domain.Application{
 			ID: 2, Account: 1, Name: "app", Plan: domain.Advanced, Domains: []string{"a.b", "c.d"}, Addresses: domain.Addresses{"logout": "https://x"},

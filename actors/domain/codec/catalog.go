@@ -12,7 +12,8 @@ func layoutToWire(l *domain.Layout) *schema.Layout {
 	return &schema.Layout{
 		Shards:  int64(l.Shards),
 		Journal: block(l.Journal[:]),
-		Check:   block(l.Check[:]),
+		Pepper:  block(l.Pepper[:]),
+		Token:   block(l.Token[:]),
 		At:      l.At,
 		Source:  block(l.Source[:]),
 	}
@@ -22,7 +23,8 @@ func layoutFromWire(c *checker, m *schema.Layout) domain.Layout {
 	return domain.Layout{
 		Shards:  int(m.Shards),
 		Journal: c.id(m.Journal),
-		Check:   c.id(m.Check),
+		Pepper:  c.id(m.Pepper),
+		Token:   c.id(m.Token),
 		At:      m.At,
 		Source:  c.id(m.Source),
 	}

@@ -40,6 +40,7 @@ type Node struct {
 	ports     servers
 
 	closers []func() error // in order of opening
+	made    []string       // what this start made: --data, what is opened in it, the file of secrets
 	running sync.WaitGroup
 }
 

@@ -15,17 +15,14 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/catalog"
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/api"
-	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
-	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
@@ -134,6 +131,7 @@ func diskHeadroom(c *config.Config) error {
 }
 
 func (n *Node) openSecrets(context.Context) error {
+	n.made = missing(append([]string{n.Config.Data}, n.Config.DataDirs()...))
 	if err := os.MkdirAll(n.Config.Data, 0o700); err != nil {
 		return err
 	}
@@ -147,8 +145,10 @@ func (n *Node) openSecrets(context.Context) error {
 	if n.Secrets, err = secrets.Open(n.Config.SecretsFile(), n.Config.Data, demo.Mark); err != nil {
 		return err
 	}
-	n.Hasher, err = activity.NewHasher(n.Secrets.Pepper[:])
-	return err
+	if len(n.Config.Kafka) == 0 { // a log of its own in a new directory is of no installation
+		return n.keepSecrets()
+	}
+	return nil
 }
 
 // storeSyncWithin is when the store has made a shard's commit durable: what a power cut
@@ -263,47 +263,6 @@ func (n *Node) StartActors(context.Context) (err error) {
 	return nil
 }
 
-// SettleLayout makes the catalog's first record, or checks that this node belongs to
-// the installation that made it: the same pepper, the same number of partitions.
-func (n *Node) SettleLayout(ctx context.Context) error {
-	shards := n.Logs.Topics.Journal.Partitions()
-	if n.Actors.Catalog().Layout() == nil {
-		if shards != n.Config.Shards {
-			return fmt.Errorf("the journal was made with %d partitions, --shards of this new installation is %d", shards, n.Config.Shards)
-		}
-		if err := n.makeLayout(ctx); err != nil {
-			return fmt.Errorf("the layout cannot be written: %w", err)
-		}
-	}
-	l := n.Actors.Catalog().Layout()
-	if l == nil {
-		return errors.New("the catalog has no layout")
-	}
-	if l.Check != n.Hasher.Check() {
-		return errors.New("the secrets are not those of this installation: their pepper is another one")
-	}
-	if shards != l.Shards {
-		return fmt.Errorf("the journal has %d partitions, the installation was made with %d shards", shards, l.Shards)
-	}
-	if l.Shards != n.Config.Shards {
-		n.Log.Warn("--shards is of new installations only: this one has its own number", "shards", l.Shards, "flag", n.Config.Shards)
-	}
-	return settleKeys(ctx, n)
-}
-
-func (n *Node) makeLayout(ctx context.Context) error {
-	s := domain.Submission{Command: &domain.Layout{
-		Shards: n.Logs.Topics.Journal.Partitions(), Journal: n.Logs.Topics.Journal.Topic(), Source: n.Logs.Topics.Source.Topic(),
-		Check: n.Hasher.Check(), At: time.Now().UnixMilli(),
-	}}
-	_, _ = rand.Read(s.Request[:]) // never fails
-	out, err := n.Actors.Submit(ctx, s)
-	if err != nil {
-		return err
-	}
-	return out.Err()
-}
-
 func (n *Node) openAPI(context.Context) error {
 	base := cmp.Or(n.Config.BaseURL, n.Config.Scheme()+"://"+n.ports.public.Addr().String())
 	var err error
@@ -317,20 +276,6 @@ func (n *Node) openAPI(context.Context) error {
 		},
 	})
 	return err
-}
-
-// settleKeys publishes the signing keys of this node's secrets.
-func settleKeys(ctx context.Context, n *Node) error {
-	op, now := admin.NewOperator(n.Actors), time.Now()
-	err := secrets.PublishSigningKeys(ctx, op, n.Actors.Catalog().SigningKeys(), n.Secrets.Signing, now)
-	if domain.CodeOf(err) == domain.Conflict {
-		return fmt.Errorf("the secrets are not those of this installation: %w", err)
-	}
-	if err != nil {
-		return err
-	}
-	secrets.WarnWithoutKey(n.Log, n.Actors.Catalog().SigningKeys(), n.Secrets.Signing, now)
-	return nil
 }
 
 // listen opens the public address; connections wait until Run.

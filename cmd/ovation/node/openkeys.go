@@ -2,14 +2,17 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
 
 	keystore "github.com/ovation-analytics/ovation/storage/keys"
 
+	"github.com/ovation-analytics/ovation/actors/domain/seal"
 	"github.com/ovation-analytics/ovation/actors/keys"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -64,6 +67,9 @@ func (n *Node) followKeys(ctx context.Context) error {
 func (n *Node) KeepKeys(ctx context.Context) error {
 	k := &n.Stores.Keys
 	slots, err := SettleSlotKeys(ctx, n.Actors, n.Secrets.Masters, n.Log)
+	if errors.Is(err, seal.ErrNoMaster) || errors.Is(err, seal.ErrSealed) {
+		return &secrets.OtherError{Path: n.Config.SecretsFile(), Err: err}
+	}
 	if err != nil {
 		return err
 	}

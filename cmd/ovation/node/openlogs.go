@@ -90,11 +90,14 @@ func (n *Node) openTopics(ctx context.Context) error {
 		return err
 	}
 	t := &n.Logs.Topics
-	journal, err := ingest.OpenLog(ctx, n.Logs.Client, n.Config.TopicPrefix+kafka.Journal, kafka.LZ4)
+	catalog, err := ingest.OpenLog(ctx, n.Logs.Client, n.Config.TopicPrefix+kafka.Catalog, kafka.LZ4)
 	if err != nil {
 		return err
 	}
-	catalog, err := ingest.OpenLog(ctx, n.Logs.Client, n.Config.TopicPrefix+kafka.Catalog, kafka.LZ4)
+	if err := n.settleSecrets(ctx, catalog); err != nil {
+		return err
+	}
+	journal, err := ingest.OpenLog(ctx, n.Logs.Client, n.Config.TopicPrefix+kafka.Journal, kafka.LZ4)
 	if err != nil {
 		return err
 	}

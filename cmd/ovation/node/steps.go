@@ -22,6 +22,7 @@ func OpenClaimed(ctx context.Context, cfg config.Config, log *slog.Logger, claim
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.Close())
+			err = errors.Join(err, n.unmake(err))
 		}
 	}()
 	for _, step := range []func(context.Context) error{

@@ -27,6 +27,8 @@ type Secrets struct {
 	Signing []SigningKey // of jwts: the private halves of keys in the catalog
 	Masters seal.Ring    // wrap the keys that seal personal data; the first wraps, all open
 	Kafka   string       // the password for --kafka-sasl; empty: none
+
+	draft []byte // the text of new secrets, which no file has yet
 }
 
 // SigningKey is the seed of an Ed25519 key and the name that jwts give it.
@@ -87,9 +89,9 @@ signing:
 `
 )
 
-// Open reads the secrets of an installation. At its first start, that is while the data directory holds nothing but
-// besides, it makes them where there are none; later a missing file
-// is an error, since new secrets would fit nothing that is stored.
+// Open reads the secrets of an installation. Where there are none, and the data directory holds nothing but besides,
+// it makes new ones, which Keep writes; later a missing file is an error, since new secrets would fit nothing that is
+// stored.
 func Open(path, data string, besides ...string) (*Secrets, error) {
 	s, err := Read(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -103,10 +105,22 @@ func Open(path, data string, besides ...string) (*Secrets, error) {
 		return nil, fmt.Errorf("%s: no such file, and %s is not new: put the secrets of this installation there",
 			path, data)
 	}
-	if err := os.MkdirAll(data, 0o700); err != nil {
-		return nil, err
+	text := newSecrets()
+	if s, err = parse(path, text); err == nil {
+		s.draft = text
 	}
-	if err := files.Create(path, newSecrets()); err != nil {
+	return s, err
+}
+
+// New reports that no file has the secrets yet: they are of no installation before Keep.
+func (s *Secrets) New() bool { return s.draft != nil }
+
+// Keep writes new secrets, durable, and gives those of the file, which are another process's where that was faster.
+func (s *Secrets) Keep(path string) (*Secrets, error) {
+	if !s.New() {
+		return s, nil
+	}
+	if err := files.Create(path, s.draft); err != nil {
 		return nil, err
 	}
 	return Read(path)

@@ -26,7 +26,16 @@ func secretsIn(dir string) place {
 	return place{filepath.Join(data, "secrets.yaml"), data}
 }
 
-func (p place) open() (*Secrets, error) { return Open(p.path, p.data, "mark") }
+func (p place) open() (*Secrets, error) {
+	s, err := Open(p.path, p.data, "mark")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(p.data, 0o700); err != nil {
+		return nil, err
+	}
+	return s.Keep(p.path)
+}
 
 // Secrets are made at the first start and read at the next.
 func TestSecrets_MadeOnce(t *testing.T) {

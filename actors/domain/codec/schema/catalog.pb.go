@@ -27,9 +27,10 @@ type Layout struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Shards        int64                  `protobuf:"zigzag64,1,opt,name=shards" json:"shards,omitempty"`
 	Journal       []byte                 `protobuf:"bytes,2,opt,name=journal" json:"journal,omitempty"`
-	Check         []byte                 `protobuf:"bytes,3,opt,name=check" json:"check,omitempty"`
+	Pepper        []byte                 `protobuf:"bytes,3,opt,name=pepper" json:"pepper,omitempty"`
 	At            int64                  `protobuf:"varint,4,opt,name=at" json:"at,omitempty"` // ms
 	Source        []byte                 `protobuf:"bytes,5,opt,name=source" json:"source,omitempty"`
+	Token         []byte                 `protobuf:"bytes,6,opt,name=token" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -78,9 +79,9 @@ func (x *Layout) GetJournal() []byte {
 	return nil
 }
 
-func (x *Layout) GetCheck() []byte {
+func (x *Layout) GetPepper() []byte {
 	if x != nil {
-		return x.Check
+		return x.Pepper
 	}
 	return nil
 }
@@ -95,6 +96,13 @@ func (x *Layout) GetAt() int64 {
 func (x *Layout) GetSource() []byte {
 	if x != nil {
 		return x.Source
+	}
+	return nil
+}
+
+func (x *Layout) GetToken() []byte {
+	if x != nil {
+		return x.Token
 	}
 	return nil
 }
@@ -2326,13 +2334,14 @@ var File_catalog_proto protoreflect.FileDescriptor
 const file_catalog_proto_rawDesc = "" +
 	"\n" +
 	"\rcatalog.proto\x12\n" +
-	"ovation.v1\"x\n" +
+	"ovation.v1\"\x90\x01\n" +
 	"\x06Layout\x12\x16\n" +
 	"\x06shards\x18\x01 \x01(\x12R\x06shards\x12\x18\n" +
-	"\ajournal\x18\x02 \x01(\fR\ajournal\x12\x14\n" +
-	"\x05check\x18\x03 \x01(\fR\x05check\x12\x0e\n" +
+	"\ajournal\x18\x02 \x01(\fR\ajournal\x12\x16\n" +
+	"\x06pepper\x18\x03 \x01(\fR\x06pepper\x12\x0e\n" +
 	"\x02at\x18\x04 \x01(\x03R\x02at\x12\x16\n" +
-	"\x06source\x18\x05 \x01(\fR\x06source\"n\n" +
+	"\x06source\x18\x05 \x01(\fR\x06source\x12\x14\n" +
+	"\x05token\x18\x06 \x01(\fR\x05token\"n\n" +
 	"\x11CreateApplication\x12!\n" +
 	"\faccount_name\x18\x01 \x01(\tR\vaccountName\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12\x12\n" +
