@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -24,15 +25,22 @@ const maxAnswer = 64 << 20
 
 // Client asks one API with one key.
 type Client struct {
-	base, key string
+	bases     []string
+	addresses *addresses // which of bases is asked, for all clients derived from one
+	key       string
 	header    http.Header
 	wait      string
 	http      *http.Client
 }
 
-// New is a client of the API under a base address.
-func New(base, key string) *Client {
-	return &Client{base: strings.TrimSuffix(base, "/"), key: key, http: &http.Client{Timeout: 30 * time.Second}}
+// New is a client of the API under a base address, and under more of the same installation.
+func New(base, key string, more ...string) *Client {
+	c := &Client{key: key, http: &http.Client{Timeout: 30 * time.Second}}
+	for _, b := range append([]string{base}, more...) {
+		c.bases = append(c.bases, strings.TrimSuffix(b, "/"))
+	}
+	c.addresses = newAddresses(len(c.bases), rand.IntN(len(c.bases)))
+	return c
 }
 
 // Over is the client with another way to send requests.
@@ -116,32 +124,36 @@ type payload struct {
 	bytes        []byte
 }
 
-// request makes a request. The key is in a header: an address is in the logs of proxies.
-func (c *Client) request(ctx context.Context, method, path string, query Params, sent *payload) (*http.Request, error) {
-	q := encoded(query)
-	if !q.Has(bind.Strict) {
-		q.Set(bind.Strict, "1") // a misspelt name would else give other numbers
+// request makes the request of an inquiry to an address. The key is in a header: an address is in the logs
+// of proxies.
+func (c *Client) request(ctx context.Context, base string, q *inquiry) (*http.Request, error) {
+	query := encoded(q.query)
+	if !query.Has(bind.Strict) {
+		query.Set(bind.Strict, "1") // a misspelt name would else give other numbers
 	}
 	if c.wait != "" {
-		q.Set("wait_for", c.wait)
+		query.Set("wait_for", c.wait)
 	}
 	var body io.Reader
-	if sent != nil {
-		body = bytes.NewReader(sent.bytes)
+	if q.sent != nil {
+		body = bytes.NewReader(q.sent.bytes)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+path+"?"+q.Encode(), body)
+	req, err := http.NewRequestWithContext(ctx, q.method, base+q.path+"?"+query.Encode(), body)
 	if u, ok := errors.AsType[*url.Error](err); ok {
-		return nil, fmt.Errorf("client: %s %s: %w", u.Op, path, u.Err)
+		return nil, fmt.Errorf("client: %s %s: %w", u.Op, q.path, u.Err)
 	}
 	if err != nil {
 		return nil, err
 	}
 	maps.Copy(req.Header, c.header)
 	req.Header.Set("X-API-Key", c.key)
-	if sent != nil {
-		req.Header.Set("Content-Type", sent.kind)
-		if sent.packed != "" {
-			req.Header.Set("Content-Encoding", sent.packed)
+	if q.key != "" {
+		req.Header.Set(idempotencyKey, q.key)
+	}
+	if q.sent != nil {
+		req.Header.Set("Content-Type", q.sent.kind)
+		if q.sent.packed != "" {
+			req.Header.Set("Content-Encoding", q.sent.packed)
 		}
 	}
 	return req, nil
@@ -157,32 +169,27 @@ func (c *Client) send(req *http.Request) (*http.Response, error) {
 }
 
 func (c *Client) do(ctx context.Context, method, path string, query Params, sent *payload, out any) (Meta, error) {
-	req, err := c.request(ctx, method, path, query, sent)
+	q := c.inquiry(method, path, query, sent)
+	a, err := c.ask(ctx, q)
 	if err != nil {
 		return Meta{}, err
 	}
-	res, err := c.send(req)
-	if err != nil {
-		return Meta{}, err
-	}
-	defer res.Body.Close()
-	meta := metaOf(res)
-	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	defer a.close()
+	meta := metaOf(a.res)
+	meta.Replayed = meta.Replayed && q.key == "" // under a key made here only this request repeats itself
 	switch {
-	case err != nil:
-		return meta, err
-	case len(b) > maxAnswer:
+	case len(a.body) > maxAnswer:
 		return meta, fmt.Errorf("client: the answer is over %d bytes", maxAnswer)
-	case res.StatusCode == http.StatusNotModified:
+	case meta.Status == http.StatusNotModified:
 		return meta, nil
-	case res.StatusCode >= 400:
-		return meta, failure(res, meta, b)
+	case meta.Status >= http.StatusBadRequest:
+		return meta, failure(a.res, meta, a.body)
 	}
 	if raw, ok := out.(*[]byte); ok {
-		*raw = b
+		*raw = a.body
 		return meta, nil
 	}
-	if err := json.Unmarshal(b, out); err != nil {
+	if err := json.Unmarshal(a.body, out); err != nil {
 		return meta, fmt.Errorf("client: answer of %s: %w", path, err)
 	}
 	return meta, nil

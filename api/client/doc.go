@@ -10,8 +10,27 @@
 // field has, such as custom_ fields of a brand.
 //
 // At gives a client whose requests are answered once a position is applied: what was written is then seen.
-// A Client is a value that never changes; any goroutine may use it. It retries nothing: a write that gets
-// code 11 is retried by the caller with the same Idempotency-Key.
+// A Client is a value that never changes; any goroutine may use it.
+//
+// # Several addresses
+//
+// An installation of several nodes is asked by all their addresses:
+//
+//	c := client.New("http://a:8080", key, "http://b:8080", "http://c:8080")
+//
+// A client begins at one of them, drawn by New, and keeps to it while it is well, as do the clients derived from it.
+// A request is asked of each address once at most:
+//
+//   - of the next one where a connection breaks, where the node answers 503 with code 11 (unavailable), or where a proxy
+//     without a node answers 5xx. Other answers are final. An export is asked of the next only before its first byte.
+//   - A read (GET) that has no answer after 250 ms is asked of the next one too; the first answer counts and the other
+//     request is cancelled. At most a tenth of the reads is asked twice, so that slow questions do not load every node.
+//   - An address that was overtaken twice is asked last for 10 s; then one request probes it.
+//   - A command (POST) has one Idempotency-Key at all addresses, made here where the caller gives none: it counts once.
+//
+// The error of a request that no address answers is the last refusal of a node, else that of the connection. Of another
+// node a read may see less than was written: At closes that gap. With one address nothing is repeated; a command that gets
+// code 11, also of all addresses, is repeated by the caller with its Idempotency-Key.
 package client
 
 //go:generate go run ./generate

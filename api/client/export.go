@@ -30,12 +30,12 @@ func (c *Client) Export(
 	if err != nil {
 		return end, meta, err
 	}
-	res, meta, err := c.open(ctx, path, query)
+	a, meta, err := c.open(ctx, path, query)
 	if err != nil {
 		return end, meta, err
 	}
-	defer res.Body.Close()
-	lines := bufio.NewScanner(res.Body)
+	defer a.close()
+	lines := bufio.NewScanner(a.stream)
 	lines.Buffer(make([]byte, 64<<10), maxLine)
 	for lines.Scan() {
 		var line struct {
@@ -67,24 +67,18 @@ func (c *Client) Export(
 	return end, meta, nil
 }
 
-// open asks a path whose answer is read as it arrives.
-func (c *Client) open(ctx context.Context, path string, query Params) (*http.Response, Meta, error) {
-	req, err := c.request(ctx, http.MethodGet, path, query, nil)
+// open asks a path whose answer is read as it arrives. The next address is asked only before the first byte.
+func (c *Client) open(ctx context.Context, path string, query Params) (*answer, Meta, error) {
+	q := c.inquiry(http.MethodGet, path, query, nil)
+	q.stream = true
+	a, err := c.ask(ctx, q)
 	if err != nil {
 		return nil, Meta{}, err
 	}
-	res, err := c.send(req)
-	if err != nil {
-		return nil, Meta{}, err
+	meta := metaOf(a.res)
+	if a.stream == nil {
+		a.close()
+		return nil, meta, failure(a.res, meta, a.body)
 	}
-	meta := metaOf(res)
-	if res.StatusCode == http.StatusOK {
-		return res, meta, nil
-	}
-	defer res.Body.Close()
-	b, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if err == nil {
-		err = failure(res, meta, b)
-	}
-	return nil, meta, err
+	return a, meta, nil
 }

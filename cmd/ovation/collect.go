@@ -35,9 +35,9 @@ type collecting struct {
 	State       string   `default:"collect-state" placeholder:"DIR" help:"Where it is remembered what is published and what was made."`
 	FromStart   bool     `env:"-" help:"Begin at the first row again, also when mapping or input have changed: repeats count once."`
 
-	Create bool   `env:"-" help:"Make members, brands and activities that are missing, over the API."`
-	API    string `name:"api" default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the API, for --create."`
-	Key    string `placeholder:"KEY" help:"Access key of the account, for --create. In OVATION_KEY it does not show in the list of processes."`
+	Create bool     `env:"-" help:"Make members, brands and activities that are missing, over the API."`
+	API    []string `name:"api" sep:"," default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the API, for --create. Of several nodes all addresses, with commas: where one does not answer the next is asked."`
+	Key    string   `placeholder:"KEY" help:"Access key of the account, for --create. In OVATION_KEY it does not show in the list of processes."`
 
 	Rate      int    `default:"0" env:"-" placeholder:"N" help:"Actions a second at most; 0: as fast as it goes."`
 	MaxErrors int    `default:"-1" env:"-" placeholder:"N" help:"Give up after more bad rows than so many; -1: never."`
@@ -128,6 +128,8 @@ func (c *collecting) Validate() error {
 		return errors.New("--rate and --show must not be below 0, --max-errors not below -1")
 	case c.Create && c.Key == "" && !c.DryRun:
 		return errors.New("--create needs --key")
+	case c.Create && len(c.API) == 0:
+		return errors.New("--create needs --api")
 	}
 	return c.KafkaAccess.Validate()
 }
@@ -184,7 +186,7 @@ func (c *collecting) connect(ctx context.Context, o *collect.Options) (closeAll 
 		return nil, wrongUse(errors.New("--account is required, or account in the mapping"))
 	}
 	if c.Create {
-		o.API = collect.NewAPI(client.New(c.API, c.Key))
+		o.API = collect.NewAPI(client.New(c.API[0], c.Key, c.API[1:]...))
 	}
 	cfg := kafka.Config{Brokers: c.Kafka}
 	if err := c.Into(&cfg, ""); err != nil {

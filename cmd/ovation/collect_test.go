@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -17,6 +18,7 @@ func TestCollect_WrongUse(t *testing.T) {
 		{"collect file testdata/none.yaml none.csv", "no such file"},
 		{"collect generator --rate=-1", "--rate and --show"},
 		{"collect generator --create", "--create needs --key"},
+		{"collect generator --create --key k --api=", "--create needs --api"},
 		{"collect generator --members 0 --dry-run", "members: 0 is not between"},
 		{"collect generator --members 5 --actions 5", "--account is required"},
 		{"collect generator --end soon", "--end"},
@@ -24,6 +26,27 @@ func TestCollect_WrongUse(t *testing.T) {
 		var out, errs strings.Builder
 		if code := run(strings.Fields(c.args), &out, &errs); code != exitWrongUse || !strings.Contains(errs.String(), c.says) {
 			t.Errorf("%s: %d %s", c.args, code, errs.String())
+		}
+	}
+}
+
+// Addresses of several nodes are separated by commas.
+func TestCollect_Addresses(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string][]string{
+		"":                            {"http://127.0.0.1:8080"},
+		"--api http://a:1":            {"http://a:1"},
+		"--api http://a:1,http://b:2": {"http://a:1", "http://b:2"},
+	} {
+		parser, err := newParser(t.Output(), t.Output())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := parser.Parse(strings.Fields("collect generator " + args)); err != nil {
+			t.Fatal(err)
+		}
+		if got := parser.Model.Target.Addr().Interface().(*CLI).Collect.Generator.API; !slices.Equal(got, want) {
+			t.Errorf("%q: %q", args, got)
 		}
 	}
 }

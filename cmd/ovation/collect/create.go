@@ -110,11 +110,11 @@ func (a *API) check(ctx context.Context, account uint32) error {
 // brand makes a brand, or finds the one that has the name and type, or the slug that is asked for.
 // Where only the slug of the name is taken, the brand gets one of its own.
 func (a *API) brand(ctx context.Context, create input.Params) (id uint32, err error) {
-	id, err = a.createBrand(ctx, create)
+	id, taken, err := a.createBrand(ctx, create)
 	if !conflicts(err) {
 		return id, err
 	}
-	found, wrong := a.findBrand(ctx, create)
+	found, wrong := a.findBrand(ctx, create, taken)
 	if wrong != nil || found != 0 {
 		return found, wrong
 	}
@@ -123,16 +123,18 @@ func (a *API) brand(ctx context.Context, create input.Params) (id uint32, err er
 	}
 	create = maps.Clone(create)
 	create["slug"] = ownSlug(create["name"], create["type"])
-	return a.createBrand(ctx, create)
+	id, _, err = a.createBrand(ctx, create)
+	return id, err
 }
 
-func (a *API) createBrand(ctx context.Context, create input.Params) (id uint32, err error) {
+// createBrand creates a brand and gives the position of the answer, also of a conflict.
+func (a *API) createBrand(ctx context.Context, create input.Params) (id uint32, position string, err error) {
 	err = a.patiently(ctx, aBrand, create, func(c *client.Client) error {
-		b, _, err := client.Do(ctx, c, client.CreateBrand{More: create})
-		id = uint32(b.ID)
+		b, meta, err := client.Do(ctx, c, client.CreateBrand{More: create})
+		id, position = uint32(b.ID), meta.Position
 		return err
 	})
-	return id, err
+	return id, position, err
 }
 
 func conflicts(err error) bool {
@@ -160,8 +162,8 @@ func ownSlug(name, kind string) string {
 }
 
 // findBrand is the brand that has the slug already, or the name and type where no
-// slug is asked for; 0: none.
-func (a *API) findBrand(ctx context.Context, create input.Params) (id uint32, err error) {
+// slug is asked for; 0: none. It looks at a position: the node that answers may not be the one that met the conflict.
+func (a *API) findBrand(ctx context.Context, create input.Params, position string) (id uint32, err error) {
 	slug := create["slug"]
 	keywords := []string{create["name"]}
 	if slug != "" {
@@ -169,7 +171,7 @@ func (a *API) findBrand(ctx context.Context, create input.Params) (id uint32, er
 	}
 	for _, keyword := range keywords {
 		err = a.pages(ctx, func(c *client.Client, limit string) (int, error) {
-			list, _, err := client.Do(ctx, c, client.ListBrands{Keyword: keyword, Limit: limit})
+			list, _, err := client.Do(ctx, c.At(position), client.ListBrands{Keyword: keyword, Limit: limit})
 			for _, b := range list.Items {
 				same := b.Fields["Name"] == create["name"] && strings.EqualFold(b.Fields["Type"], create["type"])
 				if slug != "" {

@@ -32,6 +32,7 @@ type catalog struct {
 	busy        int            // so many requests are answered 503
 	account     string
 	refuses     map[string]int // code by path
+	position    string         // of refusals; lists that do not wait for it show nothing
 }
 
 func newCatalog(t *testing.T) (*catalog, *API) {
@@ -62,7 +63,11 @@ func (c *catalog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	said, code := c.do(path, func(name string) string { return r.Form.Get(name) })
+	if r.Method == http.MethodGet && r.Form.Get("wait_for") != c.position && path == "brands" {
+		said = page(nil, r.Form.Get)
+	}
 	if code != 0 {
+		w.Header().Set("X-Position", c.position)
 		refuse(w, http.StatusBadRequest, code)
 		return
 	}
@@ -247,6 +252,31 @@ func TestCreate_SpellingsAreBrandsOfTheirOwn(t *testing.T) {
 		}
 		if r.must(); len(api.brands) != len(names)+3 {
 			t.Errorf("without what it remembers: %d brands", len(api.brands))
+		}
+	}
+}
+
+// With several addresses the first may break, be away or unavailable: everything is made all the same, and what
+// another has made is found where the node that lists it lags.
+func TestCreate_SeveralAddresses(t *testing.T) {
+	t.Parallel()
+	c, _ := newCatalog(t)
+	c.position = "p7"
+	c.brands = []map[string]any{{"ID": 9, "Name": "A", "Type": "Music", "Slug": "s-A"}}
+	whole := httptest.NewServer(c)
+	t.Cleanup(whole.Close)
+	away := httptest.NewServer(nil)
+	away.Close()
+	for name, fault := range map[string]http.HandlerFunc{
+		"breaks":         func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"is unavailable": func(w http.ResponseWriter, _ *http.Request) { refuse(w, http.StatusServiceUnavailable, 11) },
+	} {
+		first := httptest.NewServer(fault)
+		t.Cleanup(first.Close)
+		r := newFixture(t, created, "id,at,user,cc,brand,kind\n1,1300000000,u1,DE,A,play\n")
+		r.options.API = NewAPI(client.New(first.URL, "secret-key", away.URL, whole.URL))
+		if got := r.must(); got.Published != 1 || len(c.brands) != 1 {
+			t.Errorf("one %s: %+v, %d brands", name, got, len(c.brands))
 		}
 	}
 }
