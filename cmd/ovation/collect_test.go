@@ -45,7 +45,7 @@ func TestCollect_Addresses(t *testing.T) {
 		if _, err := parser.Parse(strings.Fields("collect generator " + args)); err != nil {
 			t.Fatal(err)
 		}
-		if got := parser.Model.Target.Addr().Interface().(*CLI).Collect.Generator.API; !slices.Equal(got, want) {
+		if got := parser.Model.Target.Addr().Interface().(*CLI).Collect.Generator.Publishing.API; !slices.Equal(got, want) {
 			t.Errorf("%q: %q", args, got)
 		}
 	}

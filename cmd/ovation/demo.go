@@ -21,13 +21,13 @@ import (
 
 // Demo is a node with an audience that can be seen at once.
 type Demo struct {
-	config.Config
-	Seed     uint64 `default:"1" placeholder:"N" help:"The same seed gives the same audience and the same numbers; dates move by whole weeks."`
-	Members  int    `default:"3000" placeholder:"N" help:"Fans."`
-	Actions  int    `default:"320000" placeholder:"N" help:"Actions of the 52 weeks before this one."`
-	Rate     int    `default:"5" placeholder:"N" help:"Actions a second from now on; 0 for none."`
-	Key      string `placeholder:"KEY" help:"Key of the demo's account (default: the one that the first run made)."`
-	Describe bool   `help:"Print what the audience looks like, and start nothing."`
+	Config   config.Config `embed:""`
+	Seed     uint64        `default:"1" placeholder:"N" help:"The same seed gives the same audience and the same numbers; dates move by whole weeks."`
+	Members  int           `default:"3000" placeholder:"N" help:"Fans."`
+	Actions  int           `default:"320000" placeholder:"N" help:"Actions of the 52 weeks before this one."`
+	Rate     int           `default:"5" placeholder:"N" help:"Actions a second from now on; 0 for none."`
+	Key      string        `placeholder:"KEY" help:"Key of the demo's account (default: the one that the first run made)."`
+	Describe bool          `help:"Print what the audience looks like, and start nothing."`
 }
 
 // apart are the flags of a demo that come from the command line alone: the environment and the file of
@@ -64,7 +64,7 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	if d.Rate < 0 || d.Rate > maxRate {
 		return domain.Bad(domain.InvalidParameter, "rate", fmt.Sprintf("--rate: %d is not between 0 and %d", d.Rate, maxRate))
 	}
-	o := demo.Options{Seed: d.Seed, Members: d.Members, Actions: d.Actions, Rate: d.Rate, Key: d.Key, Data: d.Data}
+	o := demo.Options{Seed: d.Seed, Members: d.Members, Actions: d.Actions, Rate: d.Rate, Key: d.Key, Data: d.Config.Data}
 	fans, err := o.Audience(time.Now())
 	if err != nil {
 		return domain.Bad(domain.InvalidParameter, "", err.Error())
@@ -73,13 +73,13 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 		_, err := io.WriteString(w, fans.Portrait().String())
 		return err
 	}
-	if d.TLSCert != "" {
+	if d.Config.PublicPort.TLSCert != "" {
 		return domain.Bad(domain.InvalidParameter, "tls-cert", "--tls-cert: a demo registers its members over plain HTTP; serve speaks HTTPS")
 	}
 	if err := o.Check(); err != nil {
 		return err
 	}
-	log := d.Logger()
+	log := d.Config.Logger()
 	d.Config.Demo = true
 	p, err := node.OpenClaimed(ctx, d.Config, log, func() error { return o.Claim(fans.End()) })
 	if err != nil {

@@ -84,10 +84,11 @@ func TestDemo_TakesItsPlaceFromFlagsAlone(t *testing.T) {
 		return parser.Model.Target.Addr().Interface().(*CLI).Demo
 	}
 	d := parsed()
-	if d.Data != "demo-data" || len(d.Kafka) != 0 || d.Secrets != "" || d.Key != "" || d.KafkaTLS || d.KafkaUser != "" || d.Members != 7 || d.Actions != 9 {
+	if d.Config.Data != "demo-data" || len(d.Config.Kafka) != 0 || d.Config.PrivateFiles.Secrets != "" || d.Key != "" ||
+		(d.Config.KafkaAccess != config.KafkaAccess{KafkaSASL: "none"}) || d.Members != 7 || d.Actions != 9 {
 		t.Errorf("%+v", d)
 	}
-	if d = parsed("--data", "x", "--kafka", "k:1", "--key", "y"); d.Data != "x" || len(d.Kafka) != 1 || d.Key != "y" {
+	if d = parsed("--data", "x", "--kafka", "k:1", "--key", "y"); d.Config.Data != "x" || len(d.Config.Kafka) != 1 || d.Key != "y" {
 		t.Errorf("by flags: %+v", d)
 	}
 }

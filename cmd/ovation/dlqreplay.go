@@ -8,11 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
@@ -21,42 +17,25 @@ import (
 
 // DLQReplay publishes dead letters' originals again.
 type DLQReplay struct {
-	deadLetters
-	choosing
-	All      bool     `env:"-" help:"Every letter there is: a replay needs ids, a filter or this."`
-	DryRun   bool     `env:"-" help:"Tell what would be published, publish nothing."`
-	FromFile string   `env:"-" placeholder:"FILE" help:"Bytes instead of the original's, of the one letter named; -: standard input. Its id and source must be the original's."`
-	Header   []string `env:"-" sep:"none" placeholder:"NAME=VALUE" help:"Header instead of the original's of that name, of the one letter named; may be repeated. NAME= takes it out."`
-	ID       []string `arg:"" optional:"" help:"Ids of letters, or how they begin."`
+	Letters  deadLetters `embed:""`
+	Choice   choosing    `embed:""`
+	All      bool        `env:"-" help:"Every letter there is: a replay needs ids, a filter or this."`
+	DryRun   bool        `env:"-" help:"Tell what would be published, publish nothing."`
+	FromFile string      `env:"-" placeholder:"FILE" help:"Bytes instead of the original's, of the one letter named; -: standard input. Its id and source must be the original's."`
+	Header   []string    `env:"-" sep:"none" placeholder:"NAME=VALUE" help:"Header instead of the original's of that name, of the one letter named; may be repeated. NAME= takes it out."`
+	ID       []string    `arg:"" optional:"" help:"Ids of letters, or how they begin."`
 }
 
 // Validate is what is wrong with the flags.
 func (c *DLQReplay) Validate() error {
-	open := c.Since == "" && c.Until == "" && len(c.Reason) == 0 && c.Account == 0 &&
-		c.Partition < 0 && !c.HTTP && len(c.ID) == 0
+	open := c.Choice.open() && len(c.ID) == 0
 	switch {
 	case open != c.All:
 		return errors.New("replay what? Give ids, a filter such as --reason, or --all")
 	case (c.FromFile != "" || len(c.Header) > 0) && len(c.ID) != 1:
 		return errors.New("--from-file and --header mend one letter: give its id")
 	}
-	return c.KafkaAccess.Validate()
-}
-
-// replayed is what replay prints as JSON.
-type replayed struct {
-	Chosen   int            `json:"chosen"`
-	Replayed int            `json:"replayed"` // with --dry-run: would be
-	Reasons  map[string]int `json:"reasons"`  // of those
-	Left     []leftLetter   `json:"left"`
-	DryRun   bool           `json:"dryRun,omitempty"`
-}
-
-// leftLetter is one that was chosen and cannot be published.
-type leftLetter struct {
-	ID     string `json:"id"`
-	Reason string `json:"reason"`
-	Why    string `json:"why"`
+	return c.Letters.Access.Validate()
 }
 
 // errLeft ends a replay that left something out.
@@ -64,12 +43,12 @@ var errLeft = errors.New("not all letters that were chosen could be replayed")
 
 // Run publishes them.
 func (c *DLQReplay) Run(ctx context.Context, w io.Writer) error {
-	f, err := c.filter(time.Now())
+	f, err := c.Choice.filter(time.Now())
 	if err != nil {
 		return err
 	}
 	f.IDs = c.ID
-	log, closed, err := c.open(ctx)
+	log, closed, err := c.Letters.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,7 +65,7 @@ func (c *DLQReplay) Run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%w (%d letters replayed so far; replaying them again does no harm)", err, r.out.Replayed)
 	}
-	if err := r.out.report(w, c.Output); err != nil {
+	if err := r.out.report(w, c.Letters.Output); err != nil {
 		return err
 	}
 	if len(r.out.Left) > 0 {
@@ -205,6 +184,22 @@ func (r *replay) flush(ctx context.Context) error {
 	return nil
 }
 
+// replayed is what replay prints as JSON.
+type replayed struct {
+	Chosen   int            `json:"chosen"`
+	Replayed int            `json:"replayed"` // with --dry-run: would be
+	Reasons  map[string]int `json:"reasons"`  // of those
+	Left     []leftLetter   `json:"left"`
+	DryRun   bool           `json:"dryRun,omitempty"`
+}
+
+// leftLetter is one that was chosen and cannot be published.
+type leftLetter struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+	Why    string `json:"why"`
+}
+
 func (o *replayed) report(w io.Writer, output string) error {
 	if output == "json" {
 		return json.NewEncoder(w).Encode(o)
@@ -218,13 +213,4 @@ func (o *replayed) report(w io.Writer, output string) error {
 	}
 	_, err := fmt.Fprintf(w, "%d of %d dead letters %s%s\n", o.Replayed, o.Chosen, did, byReason(o.Reasons))
 	return err
-}
-
-// harmless is text as it is, if a terminal shows all of it and obeys none, else quoted.
-func harmless(b []byte) string {
-	s := string(b)
-	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }) {
-		return strconv.Quote(s)
-	}
-	return s
 }

@@ -10,17 +10,14 @@
 //	app, key, status, accept-gap, verify, rebuild ──┘
 //
 //	main.go         the commands, exit codes, signals
-//	configcmd.go    config print and validate
-//	secretscmd.go   new master keys; signing keys are asked of the admin port (signingkey.go)
-//	serve.go        a node
-//	manage.go       the commands that ask the admin port; verify.go those that follow a run
-//	collect.go      publish a file or a generated audience
-//	dlq*.go         dead letters: list, show, replay
-//	demo.go         a node with an audience
-//	receipt.go      receipts of erasures
-//	inspect.go      the store's keys as text
-//	version.go      what was built
-//	arch_test.go    the architecture, held by a test
+//	serve.go        a node; demo.go one with an audience
+//	admin.go        the client of the commands that ask the admin port; follow.go of those that follow a run there
+//	publishing.go   what collect file and collect generator publish with
+//	letters.go      which dead letters dlq list, show and replay are about
+//	harmless.go     what strangers wrote, as a terminal may show it
+//
+// Every other command has a file of its own, that of app create is appcreate.go; a group, such as app, has one that
+// lists its commands. arch_test.go holds the architecture.
 //
 // What the commands do is in packages below:
 //

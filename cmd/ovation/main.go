@@ -31,15 +31,10 @@ type CLI struct {
 	AcceptGap AcceptGap  `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`
 	Verify    Verify     `cmd:"" help:"Replay the journal beside the running node and compare it with what is stored."`
 	Rebuild   Rebuild    `cmd:"" help:"Build shards anew from the journal beside the running node, and put them in their place."`
-	withoutNode
-}
-
-// withoutNode are the commands that ask no running node.
-type withoutNode struct {
-	Receipt   Receipt   `cmd:"" help:"Receipts of erasures."`
-	Inspect   Inspect   `cmd:"" help:"The store's keys as text, of a node that is not running."`
-	ConfigCmd ConfigCmd `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`
-	Version   Version   `cmd:"" help:"What this binary was built from."`
+	Receipt   Receipt    `cmd:"" help:"Receipts of erasures."`
+	Inspect   Inspect    `cmd:"" help:"The store's keys as text, of a node that is not running."`
+	ConfigCmd ConfigCmd  `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`
+	Version   Version    `cmd:"" help:"What this binary was built from."`
 }
 
 // Exit codes.
@@ -114,6 +109,9 @@ func helpOf(v *kong.Value) string {
 	}
 	return help + " [" + v.Default + "]"
 }
+
+// wrongUse is an error that ends a command as wrong flags do.
+func wrongUse(err error) error { return domain.Fail(domain.InvalidParameter, err.Error()) }
 
 func exitCode(err error) int {
 	switch code := domain.CodeOf(err); {

@@ -87,9 +87,9 @@ func TestServe_SecretsOfAnotherInstallation(t *testing.T) {
 		for _, inData := range []bool{true, false} {
 			dir := t.TempDir()
 			cfg := h.cfg
-			cfg.Data, cfg.Secrets = filepath.Join(dir, "data"), filepath.Join(dir, "secrets.yaml")
+			cfg.Data, cfg.PrivateFiles.Secrets = filepath.Join(dir, "data"), filepath.Join(dir, "secrets.yaml")
 			if inData {
-				cfg.Secrets = ""
+				cfg.PrivateFiles.Secrets = ""
 				h.must(os.Mkdir(cfg.Data, 0o700))
 			}
 			file := cfg.SecretsFile()
@@ -185,7 +185,7 @@ func TestServe_NewNodesAtOnce(t *testing.T) {
 				AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
 			}
 			if shared {
-				cfg.Secrets = filepath.Join(dir, "secrets.yaml")
+				cfg.PrivateFiles.Secrets = filepath.Join(dir, "secrets.yaml")
 			}
 			wg.Go(func() {
 				var err error

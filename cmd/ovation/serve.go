@@ -9,11 +9,13 @@ import (
 )
 
 // Serve runs a node.
-type Serve struct{ config.Config }
+type Serve struct {
+	Config config.Config `embed:""`
+}
 
 // Run serves until ctx ends, then drains.
 func (s *Serve) Run(ctx context.Context) error {
-	log := s.Logger()
+	log := s.Config.Logger()
 	p, err := node.Open(ctx, s.Config, log)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		log.Info("stopped before it was open")

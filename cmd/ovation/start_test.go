@@ -130,7 +130,7 @@ func TestServe_OwnAddressAsKafka(t *testing.T) {
 		{Kafka: []string{"broker-1:28392"}, EmbeddedKafka: own},
 		{Kafka: []string{"127.0.0.1:28393"}, EmbeddedKafka: own},
 	} {
-		c.Data, c.HTTP, c.Admin, c.Shards = "d", "127.0.0.1:0", "127.0.0.1:0", 1
+		c.Data, c.HTTP, c.AdminPort.Admin, c.Shards = "d", "127.0.0.1:0", "127.0.0.1:0", 1
 		if err := c.Validate(); err != nil {
 			t.Errorf("%v: %v", c.Kafka, err)
 		}

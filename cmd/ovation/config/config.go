@@ -37,11 +37,11 @@ type Config struct {
 	AdminHost     []string   `sep:"," placeholder:"NAME" help:"Names by which the admin port is asked, beside addresses, localhost and the host of --admin; others get 403, so that no web page reads it by a name of its own. Without any, a port beyond loopback takes all names, as scrapers by DNS need."`
 	LogLevel      string     `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
 
-	PrivateFiles
-	KafkaAccess
-	AdminPort
-	PublicPort
-	BehindProxy
+	PrivateFiles PrivateFiles `embed:""`
+	KafkaAccess  KafkaAccess  `embed:""`
+	AdminPort    AdminPort    `embed:""`
+	PublicPort   PublicPort   `embed:""`
+	BehindProxy  BehindProxy  `embed:""`
 
 	Demo bool `kong:"-"` // the page of the document takes a key from its address
 }
@@ -100,7 +100,7 @@ func (c *Config) Validate() error {
 	if c.MaxRows < 0 {
 		bad("max-rows", "%d is less than 0", c.MaxRows)
 	}
-	if len(c.Kafka) == 0 && c.wanted() {
+	if len(c.Kafka) == 0 && c.KafkaAccess.wanted() {
 		errs = append(errs, errors.New("--kafka-tls, --kafka-ca, --kafka-cert, --kafka-sasl, --kafka-user: "+
 			"without --kafka there is no broker to show it to"))
 	}
@@ -173,8 +173,8 @@ func (a *AdminPort) Token() (string, error) {
 
 // SecretsFile is where the secrets are.
 func (c *Config) SecretsFile() string {
-	if c.Secrets != "" {
-		return c.Secrets
+	if c.PrivateFiles.Secrets != "" {
+		return c.PrivateFiles.Secrets
 	}
 	return filepath.Join(c.Data, "secrets.yaml")
 }

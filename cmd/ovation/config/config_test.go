@@ -69,7 +69,7 @@ func TestConfig_Precedence(t *testing.T) {
 		{"file with words of demo", nil, nil, "members: 5\nshards: 9", func(c *Config) { c.Shards = 9 }},
 		{"empty file", nil, nil, "# nothing\n", func(*Config) {}},
 		{"environment", nil, map[string]string{"OVATION_SHARDS": "32", "OVATION_KAFKA": "a:1,b:2", "OVATION_ADMIN": "127.0.0.1:9"}, "", func(c *Config) {
-			c.Shards, c.Kafka, c.Admin = 32, []string{"a:1", "b:2"}, "127.0.0.1:9"
+			c.Shards, c.Kafka, c.AdminPort.Admin = 32, []string{"a:1", "b:2"}, "127.0.0.1:9"
 		}},
 		{"environment over file", nil, map[string]string{"OVATION_SHARDS": "32"}, "shards: 16\ntopic-prefix: x.", func(c *Config) {
 			c.Shards, c.TopicPrefix = 32, "x."

@@ -220,7 +220,7 @@ func TestConfig_SecretsAndLogger(t *testing.T) {
 	if got := c.SecretsFile(); got != filepath.Join("d", "secrets.yaml") {
 		t.Error(got)
 	}
-	c.Secrets = "s"
+	c.PrivateFiles.Secrets = "s"
 	if got := c.SecretsFile(); got != "s" {
 		t.Error(got)
 	}

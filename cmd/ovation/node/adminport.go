@@ -16,7 +16,7 @@ import (
 // openGate serves the admin port, which says that the node is starting.
 func (n *Node) openGate(context.Context) error {
 	var err error
-	if n.ports.admin, err = net.Listen("tcp", n.Config.Admin); err != nil {
+	if n.ports.admin, err = net.Listen("tcp", n.Config.AdminPort.Admin); err != nil {
 		return err
 	}
 	n.ports.gate.Hosts = n.adminHosts()
@@ -42,7 +42,7 @@ func (n *Node) adminPort(token string) http.Handler {
 // adminHosts are the names that the admin port is asked by. Beyond loopback scrapers ask by names that only they
 // know, unless the configuration gives them.
 func (n *Node) adminHosts() admin.Hosts {
-	own, _, _ := net.SplitHostPort(n.Config.Admin) // it listens there
+	own, _, _ := net.SplitHostPort(n.Config.AdminPort.Admin) // it listens there
 	at, _ := n.ports.admin.Addr().(*net.TCPAddr)
 	return admin.Hosts{
 		Names: append([]string{own}, n.Config.AdminHost...),

@@ -43,7 +43,7 @@ func (n *Node) probe(context.Context) error {
 		return err
 	}
 	type address struct{ flag, at string }
-	addresses := []address{{"--http", n.Config.HTTP}, {"--admin", n.Config.Admin}}
+	addresses := []address{{"--http", n.Config.HTTP}, {"--admin", n.Config.AdminPort.Admin}}
 	if len(n.Config.Kafka) == 0 {
 		addresses = append(addresses, address{"--embedded-kafka", n.Config.EmbeddedKafka})
 	}
@@ -62,10 +62,10 @@ func (n *Node) probe(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if n.ports.port.networks, err = n.Config.ReadNetworks(n.Log); err != nil {
+	if n.ports.port.networks, err = n.Config.PrivateFiles.ReadNetworks(n.Log); err != nil {
 		return err
 	}
-	n.ports.port.geo, err = n.Config.OpenGeo(n.Config.Memory, n.Log)
+	n.ports.port.geo, err = n.Config.PublicPort.OpenGeo(n.Config.Memory, n.Log)
 	return err
 }
 
@@ -264,11 +264,11 @@ func (n *Node) StartActors(context.Context) (err error) {
 }
 
 func (n *Node) openAPI(context.Context) error {
-	base := cmp.Or(n.Config.BaseURL, n.Config.Scheme()+"://"+n.ports.public.Addr().String())
+	base := cmp.Or(n.Config.BaseURL, n.Config.PublicPort.Scheme()+"://"+n.ports.public.Addr().String())
 	var err error
 	n.API, err = api.New(api.Config{
 		Engine: Engine{n.Actors}, Hasher: n.Hasher, Now: time.Now, BaseURL: base, ByHost: n.Config.BaseURL == "",
-		Signing: n.Secrets.PrivateHalves(), TokenKey: n.Secrets.Token, Keys: n.Stores.Keys.Keeper, LogRetention: n.Logs.Topics.kept, Logger: n.Log, Access: n.ports.port.accessLogger(), Proxies: n.Config.Proxies(), Demo: n.Config.Demo,
+		Signing: n.Secrets.PrivateHalves(), TokenKey: n.Secrets.Token, Keys: n.Stores.Keys.Keeper, LogRetention: n.Logs.Topics.kept, Logger: n.Log, Access: n.ports.port.accessLogger(), Proxies: n.Config.BehindProxy.Proxies(), Demo: n.Config.Demo,
 		Lookups: api.Lookups{Geo: n.ports.port.located(), Networks: n.ports.port.networks},
 		Memory: api.Memory{
 			CacheBytes: int(n.Budget.API.Cached), OpenedBytes: int(n.Budget.API.Opened), InFlightBytes: n.Budget.API.InFlight,

@@ -55,7 +55,7 @@ func (n *Node) openLog(ctx context.Context) error {
 		})
 		n.Logs.Brokers = []string{n.Logs.Broker.Addr()}
 	}
-	if n.Config.InTheClear() {
+	if n.Config.KafkaAccess.InTheClear() {
 		n.Log.Warn("the password of Kafka goes over the network as it is: --kafka-sasl plain is without TLS")
 	}
 	var err error
@@ -71,11 +71,11 @@ func (n *Node) newClient() (*kafka.Client, error) {
 	if n.Logs.Broker != nil {
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return n.Logs.Broker.Dial() }
 	}
-	password, err := n.Secrets.KafkaPassword(n.Config.KafkaUser)
+	password, err := n.Secrets.KafkaPassword(n.Config.KafkaAccess.KafkaUser)
 	if err != nil {
 		return nil, err
 	}
-	if err := n.Config.Into(&c, password); err != nil {
+	if err := n.Config.KafkaAccess.Into(&c, password); err != nil {
 		return nil, err
 	}
 	return kafka.New(c)

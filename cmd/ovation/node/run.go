@@ -28,7 +28,7 @@ func (n *Node) Run(ctx context.Context) error {
 	status.RegisterPort(n.ports.metrics, n.ports.port.shown())
 	public := transport.New(transport.Options{Handler: n.API, Certificate: n.ports.port.certificate, Log: n.Log})
 	n.running.Go(func() { n.ports.failed <- public.Serve(n.ports.public) })
-	still := n.Config.Drain
+	still := n.Config.PublicPort.Drain
 	select {
 	case err = <-n.ports.failed:
 	case <-n.Stores.Store.Failed(): // it opens again only in another process

@@ -10,14 +10,6 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 )
 
-// SecretsCmd is about the file of secrets.
-type SecretsCmd struct {
-	RotateMaster RotateMaster `cmd:"" help:"Put a new master key in front of those in the file of secrets. A node wraps the slot keys under it when it starts next; members' data is not rewritten."`
-
-	RotateSigning SigningKeyRotate `cmd:"" help:"Have a running node make a new key that signs members' tokens. Its private half is added to the node's file of secrets, which belongs on every node; its public half is in the key set at once. It signs in 10 minutes."`
-	SigningKeys   SigningKeyList   `cmd:"" help:"List the keys that sign members' tokens, of a running node."`
-}
-
 // RotateMaster adds a master key.
 type RotateMaster struct {
 	Data    string `default:"data" placeholder:"DIR" help:"Directory of the node, which has the file of secrets unless --secrets says otherwise."`

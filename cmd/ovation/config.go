@@ -1,0 +1,7 @@
+package main
+
+// ConfigCmd shows or checks what a node would run with.
+type ConfigCmd struct {
+	Print    ConfigPrint    `cmd:"" help:"Print the configuration as a file for --config."`
+	Validate ConfigValidate `cmd:"" help:"Check the configuration, and the files it names, without running anything."`
+}
