@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"math/rand/v2"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -42,6 +43,7 @@ func (c *submitter) SubmitAll(ctx context.Context, all []domain.Submission) []do
 // underway is a submission on its way into the log, or the error that kept it out.
 type underway struct {
 	waiters.Request
+	nonce    domain.Nonce
 	shard    int // -1: the catalog
 	appender *journal.PartitionAppender
 	pending  journal.PendingAppend
@@ -54,8 +56,12 @@ type underway struct {
 func (c *submitter) enter(ctx context.Context, s *domain.Submission, many bool) underway {
 	rec := domain.Record{
 		Account: s.Account, Application: s.Application, Request: s.Request, BodyHash: s.BodyHash, Command: s.Command,
+		Nonce: domain.Nonce(rand.Uint64()),
 	}
-	w := underway{Request: waiters.Request{ID: s.Request, Body: s.BodyHash}, shard: -1, appender: c.catalog.appender}
+	w := underway{
+		Request: waiters.Request{ID: s.Request, Body: s.BodyHash}, nonce: rec.Nonce,
+		shard: -1, appender: c.catalog.appender,
+	}
 	switch {
 	case s.Activity != nil:
 		rec.Kind, rec.Activity = domain.KindActivity, *s.Activity
@@ -93,24 +99,17 @@ func (c *submitter) outcome(ctx context.Context, w *underway) (domain.Outcome, e
 		return domain.Outcome{}, domain.ErrUnavailable
 	}
 	completed := v.(*waiters.Completed)
+	position := completed.Position
+	if to := completed.MovedTo; to > 0 { // another shard completes the request
+		v, err = c.ask(ctx, to-1, &waiters.AwaitOutcome{Request: w.Request, Known: true}).Result()
+		if err != nil {
+			return domain.Outcome{}, domain.ErrUnavailable
+		}
+		completed = v.(*waiters.Completed)
+	}
 	out := completed.Outcome
-	out.Replayed = out.Replayed || completed.Offset != base
-	if out.MovedTo > 0 {
-		return c.outcomeAt(ctx, w.Request, &out)
-	}
-	out.Position.Journal = c.shards.o.Journal.Topic()
-	return out, nil
-}
-
-// outcomeAt waits for the outcome of a request that another shard completes.
-func (c *submitter) outcomeAt(ctx context.Context, q waiters.Request, moved *domain.Outcome) (domain.Outcome, error) {
-	v, err := c.ask(ctx, moved.MovedTo-1, &waiters.AwaitOutcome{Request: q, Known: true}).Result()
-	if err != nil {
-		return domain.Outcome{}, domain.ErrUnavailable
-	}
-	out := v.(*waiters.Completed).Outcome
-	out.Replayed = out.Replayed || moved.Replayed
-	out.Position = out.Position.Reach(moved.Position)
+	out.Replayed = completed.First != w.nonce
+	out.Position = out.Position.Reach(position)
 	out.Position.Journal = c.shards.o.Journal.Topic()
 	return out, nil
 }

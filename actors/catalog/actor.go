@@ -127,9 +127,9 @@ func (c *Actor) page(ctx actor.Context, p *journal.Page) {
 			c.handle.Foreign.Skipped(c.o.Logger, "catalog", 0, r)
 			continue
 		}
-		out := c.ledger.apply(r)
+		out, first := c.ledger.apply(r)
 		out.Position = domain.Position{Catalog: r.Offset + 1}
-		c.waiting.Outcome(waiters.Request{ID: r.Request, Body: r.BodyHash}, r.Offset, out)
+		c.waiting.Outcome(waiters.Request{ID: r.Request, Body: r.BodyHash}, &waiters.Completed{Outcome: out, First: first})
 	}
 	state := &c.ledger.state
 	state.Next, state.Epoch = max(state.Next, p.Next), p.Epoch

@@ -146,9 +146,9 @@ func (l *ledger) count(which int) uint32 {
 	return l.state.Counters[which]
 }
 
-// apply applies a record and returns what became of its request. A record with a
-// request id that is known changes nothing.
-func (l *ledger) apply(r *domain.Record) domain.Outcome {
+// apply applies a record and returns what became of its request, with the nonce of the record that brought the
+// request first. A record with a request id that is known changes nothing.
+func (l *ledger) apply(r *domain.Record) (out domain.Outcome, first domain.Nonce) {
 	before := l.day()
 	l.state.Clock = max(l.state.Clock, r.Time)
 	l.state.Next = r.Offset + 1
@@ -157,21 +157,19 @@ func (l *ledger) apply(r *domain.Record) domain.Outcome {
 	}
 	if !r.Request.IsZero() {
 		if q := l.requests[r.Request]; q != nil && q.Day >= l.day()-1 {
-			out := q.Outcome
 			if q.BodyHash != r.BodyHash {
-				out = domain.Failed(domain.KeyMisused)
+				return domain.Failed(domain.KeyMisused), q.Nonce
 			}
-			out.Replayed = true
-			return out
+			return q.Outcome, q.Nonce
 		}
 	}
-	out := l.command(r)
+	out = l.command(r)
 	if !r.Request.IsZero() {
-		q := &domain.Request{ID: r.Request, Day: l.day(), BodyHash: r.BodyHash, Outcome: out}
+		q := &domain.Request{ID: r.Request, Day: l.day(), BodyHash: r.BodyHash, Nonce: r.Nonce, Outcome: out}
 		l.requests[r.Request] = q
 		l.changed = append(l.changed, q)
 	}
-	return out
+	return out, r.Nonce
 }
 
 // forget drops the requests that no record can repeat any more; the store does the same.

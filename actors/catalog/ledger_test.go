@@ -20,7 +20,15 @@ type book struct {
 func newBook() *book { return &book{l: newLedger()} }
 
 func (b *book) do(account domain.AccountID, request byte, c domain.Command) domain.Outcome {
-	r := domain.Record{Offset: b.next, Time: 1_700_000_000_000 + b.next, Kind: c.Kind(), Account: account, Command: c}
+	out, _ := b.submit(account, request, 0, c)
+	return out
+}
+
+// submit is do of one of several submissions of a request.
+func (b *book) submit(account domain.AccountID, request byte, nonce domain.Nonce, c domain.Command) (domain.Outcome, domain.Nonce) {
+	r := domain.Record{
+		Offset: b.next, Time: 1_700_000_000_000 + b.next, Kind: c.Kind(), Account: account, Command: c, Nonce: nonce,
+	}
 	if request != 0 {
 		r.Request, r.BodyHash = domain.RequestID{request}, uint64(request)
 	}
@@ -111,17 +119,20 @@ func TestLedger_TakenSlugAndUseAreConflicts(t *testing.T) {
 func TestLedger_AppliesARequestOnce(t *testing.T) {
 	b, account := withAccount(t)
 	c := &domain.PutBrand{Given: domain.BrandFields{"Name": "n", "Slug": "n"}}
-	first, second := b.do(account, 7, c), b.do(account, 7, c)
-	if !second.Replayed || second.ID != first.ID || len(b.l.publish().Brands(account)) != 1 {
-		t.Fatalf("%+v %+v", first, second)
+	first, of := b.submit(account, 7, 1, c)
+	for _, nonce := range []domain.Nonce{1, 2, 1} { // a copy of the first, another submission, a late copy
+		again, by := b.submit(account, 7, nonce, c)
+		if of != 1 || by != 1 || again.ID != first.ID || len(b.l.publish().Brands(account)) != 1 {
+			t.Fatalf("%+v of %d, %+v of %d", first, of, again, by)
+		}
 	}
-	r := domain.Record{Offset: b.next, Kind: c.Kind(), Account: account, Command: c, Request: domain.RequestID{7}, BodyHash: 8}
-	if out := b.l.apply(&r); out.Code != domain.Conflict {
-		t.Fatalf("another body: %+v", out)
+	r := domain.Record{Offset: b.next, Kind: c.Kind(), Account: account, Command: c, Request: domain.RequestID{7}, BodyHash: 8, Nonce: 3}
+	if out, by := b.l.apply(&r); out.Code != domain.Conflict || by != 1 {
+		t.Fatalf("another body: %+v of %d", out, by)
 	}
 	r.Time, r.Offset, r.BodyHash = 1_700_000_000_000+3*requestLife, r.Offset+1, 7
-	if out := b.l.apply(&r); out.Code != domain.Conflict || out.Replayed { // remembered no more: its slug is taken
-		t.Fatalf("after three days: %+v", out)
+	if out, by := b.l.apply(&r); out.Code != domain.Conflict || by != 3 { // remembered no more: its slug is taken
+		t.Fatalf("after three days: %+v of %d", out, by)
 	}
 }
 
@@ -216,13 +227,17 @@ func name(entity any) string {
 // no memory then.
 func TestLedger_ForgetsRequestsAfterTheNextDay(t *testing.T) {
 	b := newBook()
-	request := func(n int, at int64) domain.Outcome {
+	submitted := domain.Nonce(0)
+	request := func(n int, at int64) (known bool) {
+		submitted++
 		r := domain.Record{
 			Offset: b.next, Time: at, Kind: domain.KindCreateApplication, Request: domain.RequestID{byte(n), byte(n >> 8), 1},
+			Nonce:   submitted,
 			Command: &domain.CreateApplication{AccountName: "a", Name: "s"},
 		}
 		b.next++
-		return b.l.apply(&r)
+		_, first := b.l.apply(&r)
+		return first != r.Nonce
 	}
 	const day = 24 * 3600 * 1000
 	const per = 100
@@ -235,10 +250,10 @@ func TestLedger_ForgetsRequestsAfterTheNextDay(t *testing.T) {
 		}
 	}
 	at := 1_700_006_400_000 + 4*int64(day) + per
-	if out := request(3*per, at); !out.Replayed {
+	if !request(3*per, at) {
 		t.Error("yesterday's request is forgotten")
 	}
-	if out := request(2*per, at); out.Replayed {
+	if request(2*per, at) {
 		t.Error("a request of the day before yesterday is remembered")
 	}
 }

@@ -24,7 +24,7 @@ func TestLedger_PlansAndLimits(t *testing.T) {
 	}
 	b.do(0, 0, &domain.PutLimits{Account: account, Limits: domain.Limits{Rate: 1}})
 	b.do(0, 0, &domain.PutLimits{Account: account, Limits: own})
-	if out := b.do(0, 5, &domain.PutLimits{Account: account, Limits: own}); !out.Replayed {
+	if out, first := b.submit(0, 5, 1, &domain.PutLimits{Account: account, Limits: own}); out.Code != domain.OK || first != 0 {
 		t.Errorf("a repeat: %+v", out)
 	}
 	if out := b.do(0, 0, &domain.PutLimits{Account: 9}); out.Code != domain.NotFound {

@@ -226,7 +226,7 @@ type Outcome struct {
 	GoneBy     int64 // of an erasure: that of its command
 
 	MovedTo  int      // 1 + the shard that will have the last word; 0: this is it
-	Replayed bool     // the request id was known: this is the first outcome
+	Replayed bool     // another submission brought the request first: this is its outcome
 	Position Position // where it is visible
 }
 
@@ -257,11 +257,16 @@ type Submission struct {
 	Durable     bool // answer once it is in the log: the outcome has only its position
 }
 
+// Nonce tells one submission of a request from another: random, and the same in each copy of the record that the
+// submission appends. A log may have several copies, so no place in it tells whose record came first.
+type Nonce uint64
+
 // Request is a remembered request id.
 type Request struct {
 	ID       RequestID
 	Day      uint32 // of the shard's clock, days since 1970
 	BodyHash uint64
+	Nonce    Nonce   // of its first record
 	Pending  bool    // a step of it is still on its way: there is no outcome yet
 	Outcome  Outcome // without Replayed and Position
 }

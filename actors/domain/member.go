@@ -205,6 +205,7 @@ type Parked struct {
 	Origin   Origin
 	Request  RequestID
 	BodyHash uint64
+	Nonce    Nonce
 	Time     int64 // the log's, ms since 1970
 }
 

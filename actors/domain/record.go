@@ -73,6 +73,7 @@ type Record struct {
 	Origin      Origin        // of a record that came from a log
 	Request     RequestID     // of a command over HTTP
 	BodyHash    uint64        // tells a repeat of a request from a misuse of its id
+	Nonce       Nonce         // of the submission that the request came by
 
 	Activity Activity // kinds Activity and Forward
 	Command  Command  // all other kinds

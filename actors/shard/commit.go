@@ -93,10 +93,10 @@ func (c *commits) show(m *core.Machine, floor int64, tell func(any)) {
 // awaitOutcome notes the waiter of an outcome, and answers at once where it is known.
 func (c *commits) awaitOutcome(ctx actor.Context, m *core.Machine, q *waiters.AwaitOutcome) {
 	if q.Known {
-		if known := m.Outcome(q.ID); known != nil {
-			out := *known
+		if known := m.Completed(q.ID); known != nil {
+			out := known.Outcome
 			out.Position.Shards = []domain.ShardOffset{{Shard: c.handle.ID, Next: c.handle.Applied.Load()}}
-			ctx.Respond(&waiters.Completed{Outcome: out})
+			ctx.Respond(&waiters.Completed{Outcome: out, First: known.Nonce})
 			return
 		}
 	}

@@ -13,8 +13,8 @@ import (
 // older binary cannot read, is another format: an older store is refused then, and
 // built again from the log.
 const (
-	shardsFormat  = "ovation shards 13"
-	catalogFormat = "ovation catalog 7"
+	shardsFormat  = "ovation shards 14"
+	catalogFormat = "ovation catalog 8"
 )
 
 // FormatError says that a directory holds something else than was asked for.

@@ -24,7 +24,7 @@ func TestOpen_RefusesAnotherFormat(t *testing.T) {
 	check.OK(t, s.db.Set(format.FormatKey, []byte("ovation shards 0"), pebble.Sync))
 	check.OK(t, s.Close())
 	var bad *FormatError
-	if _, err := Open("store", o); !errors.As(err, &bad) || bad.Have != "ovation shards 0" || !strings.Contains(err.Error(), "ovation shards 13") {
+	if _, err := Open("store", o); !errors.As(err, &bad) || bad.Have != "ovation shards 0" || !strings.Contains(err.Error(), shardsFormat) {
 		t.Fatalf("opened with %v", err)
 	}
 
@@ -125,7 +125,7 @@ func TestDump_EveryKeyIsOneLine(t *testing.T) {
 			t.Errorf("no key of family %c was tried", format.Families[i])
 		}
 	}
-	if !strings.Contains(b.String(), "format\t\"ovation shards 13\"") || !strings.Contains(b.String(), "R month=2024-0") ||
+	if !strings.Contains(b.String(), "format\t\""+shardsFormat+"\"") || !strings.Contains(b.String(), "R month=2024-0") ||
 		!strings.Contains(b.String(), "flags=deleted") || !strings.Contains(b.String(), "flags=defaulted|one-time ") {
 		t.Errorf("dump begins\n%.300s", b.String())
 	}

@@ -12,7 +12,7 @@ import (
 
 // RecordVersion is the version of the format that AppendRecord writes, and the only one that
 // DecodeRecord reads.
-const RecordVersion = 7
+const RecordVersion = 8
 
 // magic begins every record of the journal and the catalog. A value without it is of
 // another program. Its first byte begins no text in UTF-8, no JSON and no field of a
@@ -34,6 +34,7 @@ func AppendRecord(dst []byte, r *domain.Record) []byte {
 	w.block16(5, (*[16]byte)(&r.Request))
 	w.uint(6, uint64(r.Application))
 	w.fixed64(7, r.BodyHash)
+	w.fixed64(8, uint64(r.Nonce))
 	at := w.open(payloadBase + protowire.Number(r.Kind))
 	switch r.Kind {
 	case domain.KindActivity, domain.KindForward:
@@ -72,6 +73,8 @@ func DecodeRecord(r *domain.Record, b []byte) error {
 			r.Application = domain.ApplicationID(in.u32())
 		case 7:
 			r.BodyHash = in.fixed64()
+		case 8:
+			r.Nonce = domain.Nonce(in.fixed64())
 		case payload:
 			found = true
 			p := in.message()

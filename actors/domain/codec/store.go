@@ -8,7 +8,8 @@ import (
 // requestToWire leaves out what is true of one answer only: Replayed and Position.
 func requestToWire(r *domain.Request) *schema.Request {
 	m := &schema.Request{
-		Id: block(r.ID[:]), Day: r.Day, BodyHash: r.BodyHash, Pending: r.Pending, Outcome: outcomeToWire(&r.Outcome),
+		Id: block(r.ID[:]), Day: r.Day, BodyHash: r.BodyHash, Nonce: uint64(r.Nonce), Pending: r.Pending,
+		Outcome: outcomeToWire(&r.Outcome),
 	}
 	if encoder.Size(m.Outcome) == 0 {
 		m.Outcome = nil
@@ -17,7 +18,9 @@ func requestToWire(r *domain.Request) *schema.Request {
 }
 
 func requestFromWire(c *checker, m *schema.Request) domain.Request {
-	r := domain.Request{ID: c.id(m.Id), Day: m.Day, BodyHash: m.BodyHash, Pending: m.Pending}
+	r := domain.Request{
+		ID: c.id(m.Id), Day: m.Day, BodyHash: m.BodyHash, Nonce: domain.Nonce(m.Nonce), Pending: m.Pending,
+	}
 	if m.Outcome != nil {
 		r.Outcome = outcomeFromWire(c, m.Outcome)
 	}
@@ -181,7 +184,8 @@ func originFromWire(c *checker, m *schema.Origin) domain.Origin {
 // parkedToWire leaves out account, ordinal and number: the key has them.
 func parkedToWire(p *domain.Parked) *schema.Parked {
 	r := domain.Record{
-		Kind: domain.KindActivity, Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Activity: p.Activity,
+		Kind: domain.KindActivity, Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Nonce: p.Nonce,
+		Activity: p.Activity,
 	}
 	return &schema.Parked{Time: p.Time, Record: AppendRecord(nil, &r)}
 }
@@ -191,5 +195,7 @@ func parkedFromWire(c *checker, m *schema.Parked) domain.Parked {
 	if r.Kind != domain.KindActivity {
 		c.bad = true
 	}
-	return domain.Parked{Activity: r.Activity, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Time: m.Time}
+	return domain.Parked{
+		Activity: r.Activity, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Nonce: r.Nonce, Time: m.Time,
+	}
 }

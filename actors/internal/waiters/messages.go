@@ -19,11 +19,11 @@ type AwaitOutcome struct {
 	Known bool // it may have been applied already: the receiver looks it up
 }
 
-// Completed is a request's outcome with the offset of the record that brought the request
-// first: a waiter whose own record is another one has sent a repeat.
+// Completed is a request's outcome with the nonce of the record that brought the request
+// first: a waiter whose own record has another one has sent a repeat.
 type Completed struct {
 	domain.Outcome
-	Offset int64
+	First domain.Nonce
 }
 
 // AwaitOffset is answered with *Applied once Next is applied and committed.

@@ -4,15 +4,12 @@ import (
 	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
-
-	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // Waiters are those of one actor. The zero value is not ready: see New.
 type Waiters struct {
 	requests map[Request][]*actor.PID
-	order    []Request         // of requests, oldest first; some are answered already
-	began    map[Request]int64 // offset of the record that brought a request which a later one completes
+	order    []Request // of requests, oldest first; some are answered already
 	offsets  []waiter
 	streams  []streamWaiter
 	ready    []reply
@@ -39,7 +36,7 @@ const maxWaiting = 1 << 16
 
 // New is an empty one.
 func New() Waiters {
-	return Waiters{requests: map[Request][]*actor.PID{}, began: map[Request]int64{}}
+	return Waiters{requests: map[Request][]*actor.PID{}}
 }
 
 // Expect notes the waiter of a request's outcome. One that gave up is forgotten when the
@@ -48,7 +45,7 @@ func (w *Waiters) Expect(q Request, waiter *actor.PID) {
 	w.requests[q] = append(w.requests[q], waiter)
 	w.order = append(w.order, q)
 	for len(w.requests) > maxWaiting {
-		w.forget(w.order[0])
+		delete(w.requests, w.order[0])
 		w.order = w.order[1:]
 	}
 	if len(w.order) > 2*maxWaiting { // most of them have their outcome
@@ -56,34 +53,15 @@ func (w *Waiters) Expect(q Request, waiter *actor.PID) {
 	}
 }
 
-func (w *Waiters) forget(q Request) {
-	delete(w.requests, q)
-	delete(w.began, q)
-}
-
-// Begin notes the record that brought a request, where a later record completes it. Of
-// several the first counts.
-func (w *Waiters) Begin(q Request, offset int64) {
-	if _, known := w.began[q]; !known && len(w.requests[q]) > 0 {
-		w.began[q] = offset
-	}
-}
-
-// Outcome notes what became of a request at the record of the offset; release sends it.
-func (w *Waiters) Outcome(q Request, offset int64, out domain.Outcome) {
+// Outcome notes what became of a request; Release sends it.
+func (w *Waiters) Outcome(q Request, c *Completed) {
 	if q.ID.IsZero() {
 		return
 	}
 	waiting := w.requests[q]
-	if len(waiting) == 0 {
-		return
-	}
-	if first, ok := w.began[q]; ok {
-		offset = first
-	}
-	w.forget(q)
+	delete(w.requests, q)
 	for _, p := range waiting {
-		w.ready = append(w.ready, reply{p, &Completed{out, offset}})
+		w.ready = append(w.ready, reply{p, c})
 	}
 }
 

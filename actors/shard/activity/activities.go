@@ -118,7 +118,8 @@ func (a *Activities) forward(t *tx.Tx, r *domain.Record, id domain.MemberID) {
 	}
 	of.Member, of.Identity, of.Asked = id, domain.IdentityHash{}, r.AskedBy()
 	t.Forward(id, &domain.Record{
-		Kind: domain.KindForward, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Activity: of,
+		Kind: domain.KindForward, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Nonce: r.Nonce,
+		Activity: of,
 	})
 	t.Forwarded(r, id.Slot().Shard(t.State.Shards), id)
 }

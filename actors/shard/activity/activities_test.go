@@ -229,7 +229,7 @@ func TestJudge_Forwards(t *testing.T) {
 		identity := domain.IdentityHash{1}
 		s.people[identity] = far
 		r := asked(nil, 5, 1)
-		r.Activity.Identity, r.Application, r.BodyHash = identity, 3, 7
+		r.Activity.Identity, r.Application, r.BodyHash, r.Nonce = identity, 3, 7, 71
 		r.Origin = domain.Origin{Topic: domain.TopicID{7}, Offset: 4}
 		s.batch(r)
 		sent := s.Take()
@@ -237,7 +237,7 @@ func TestJudge_Forwards(t *testing.T) {
 			t.Fatalf("%+v", sent)
 		}
 		f := sent[0].Forward
-		if f.Kind != domain.KindForward || f.Account != 1 || f.Application != 3 || f.BodyHash != 7 {
+		if f.Kind != domain.KindForward || f.Account != 1 || f.Application != 3 || f.BodyHash != 7 || f.Nonce != 71 {
 			t.Errorf("%+v", f)
 		}
 		if a := f.Activity; a.Member != far || !a.Identity.IsZero() || a.Cause != r.Origin || a.Asked != r.Request || a.Hash != 5 {
@@ -285,7 +285,9 @@ func TestFlush_Dispositions(t *testing.T) {
 					s.State.Loaded.Clear()
 				}
 				other := s.with(domain.MemberActive)
-				s.batch(asked(m, 5, 1), played(other, 9), asked(m, 6, 2), asked(m, 5, 3), asked(m, 7, 1))
+				first, again := asked(m, 5, 1), asked(m, 7, 1)
+				first.Nonce, again.Nonce = 71, 72
+				s.batch(first, played(other, 9), asked(m, 6, 2), asked(m, 5, 3), again)
 				if (s.State.Loaded.At(at) != nil) != loaded {
 					t.Error("a plain activity has loaded its member")
 				}
@@ -298,12 +300,15 @@ func TestFlush_Dispositions(t *testing.T) {
 				}
 				id := m.State().Member.ID
 				for n, want := range map[byte]domain.Outcome{
-					1: {Member: id, New: true, Replayed: true}, 2: {Member: id, New: true}, 3: {Member: id},
+					1: {Member: id, New: true}, 2: {Member: id, New: true}, 3: {Member: id},
 				} {
 					out := s.Answered[domain.RequestID{n}]
-					if out.Member != want.Member || out.New != want.New || out.Replayed != want.Replayed || out.Code != domain.OK {
+					if out.Member != want.Member || out.New != want.New || out.Code != domain.OK {
 						t.Errorf("request %d: %+v", n, out)
 					}
+				}
+				if out := s.Answered[domain.RequestID{1}]; out.First != first.Nonce {
+					t.Errorf("the last answer is of submission %d", out.First)
 				}
 				if out := s.Answered[domain.RequestID{3}]; out.Row.Seq != 1 {
 					t.Errorf("a repeat names row %d", out.Row.Seq)
@@ -361,10 +366,14 @@ func TestUnpark_AppliesInOrder(t *testing.T) {
 					r := asked(m, i+1, 0)
 					r.Request = domain.RequestID{1, byte(i), byte(i >> 8)}
 					r.Activity.Content.Content = string(page)
+					r.Nonce = domain.Nonce(i + 1)
 					s.batch(r)
 				}
-				if s.State.Parked.Activities() != n || len(s.Answered) != 0 || len(s.Began) != n {
-					t.Fatalf("%d are parked, %d begun", s.State.Parked.Activities(), len(s.Began))
+				again := asked(m, 1, 0) // by another submission of the first request
+				again.Request, again.Nonce = domain.RequestID{1}, n+1
+				s.batch(again)
+				if s.State.Parked.Activities() != n+1 || len(s.Answered) != 0 {
+					t.Fatalf("%d are parked, %d are answered", s.State.Parked.Activities(), len(s.Answered))
 				}
 				m.State().Member.State = domain.MemberActive
 				if !active {
@@ -384,7 +393,8 @@ func TestUnpark_AppliesInOrder(t *testing.T) {
 					}
 				}
 				for id, out := range s.Answered {
-					if active != (out.Code == domain.OK) {
+					first := domain.Nonce(id[1]) + domain.Nonce(id[2])<<8 + 1
+					if active != (out.Code == domain.OK) || active != out.New || out.First != first {
 						t.Fatalf("%v: %+v", id, out)
 					}
 				}

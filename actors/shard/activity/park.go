@@ -33,10 +33,9 @@ func notActive(t *tx.Tx, r *domain.Record, m *members.Actor) {
 	a := r.Activity
 	a.Member, a.Content, a.Raw = m.State().Member.ID, cloneContent(a.Content), strings.Clone(a.Raw)
 	a.Detail = strings.Clone(a.Detail)
-	t.Wait(r)
 	t.Change(t.State.Parked.Park(&domain.Parked{
 		Account: at.Account, Ord: at.Ord,
-		Activity: a, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Time: r.Time,
+		Activity: a, Origin: r.Origin, Request: r.Request, BodyHash: r.BodyHash, Nonce: r.Nonce, Time: r.Time,
 	}))
 }
 
@@ -71,12 +70,15 @@ func (a *Activities) Unpark(t *tx.Tx, r *domain.Record, at member.Place) error {
 
 // again applies an activity that was parked.
 func (a *Activities) again(t *tx.Tx, r *domain.Record, at member.Place) error {
+	if known, err := a.Repeated(t, r); known || err != nil {
+		return err
+	}
 	m, err := t.State.Loaded.Load(at)
 	switch {
 	case err != nil:
 		return err
 	case m.State().Active():
-		return a.add(t, r, at)
+		return a.Add(t, r, at)
 	}
 	Refuse(t, r, domain.UnknownMember, "")
 	return nil
@@ -86,7 +88,7 @@ func (a *Activities) again(t *tx.Tx, r *domain.Record, at member.Place) error {
 func recordOf(r *domain.Record, p *domain.Parked) *domain.Record {
 	return &domain.Record{
 		Offset: r.Offset, Time: p.Time, Kind: domain.KindActivity, Account: r.Account,
-		Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Activity: p.Activity,
+		Origin: p.Origin, Request: p.Request, BodyHash: p.BodyHash, Nonce: p.Nonce, Activity: p.Activity,
 	}
 }
 

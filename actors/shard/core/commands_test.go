@@ -206,7 +206,7 @@ func TestCommands_ClaimsUnpark(t *testing.T) {
 		act.Request = domain.RequestID{5}
 		p.apply(act)
 		p.commit()
-		if p.m.Outcome(act.Request) != nil || p.c.Stats.Members.Parked.Load() != 1 {
+		if p.m.Completed(act.Request) != nil || p.c.Stats.Members.Parked.Load() != 1 {
 			t.Error("it is not parked")
 		}
 		p.open()
@@ -219,12 +219,12 @@ func TestCommands_ClaimsUnpark(t *testing.T) {
 		if out := p.outcome(act); out.Code != domain.OK || p.m.State.Shard.Rows != 1 {
 			t.Errorf("%+v, %d rows", out, p.m.State.Shard.Rows)
 		}
-		if p.m.Outcome(act.Request) != nil {
+		if p.m.Completed(act.Request) != nil {
 			t.Error("an outcome before its commit")
 		}
 		p.commit()
-		if out := p.m.Outcome(act.Request); out == nil || out.Member != claim.Member || p.c.Stats.Members.Parked.Load() != 0 {
-			t.Errorf("%+v", out)
+		if q := p.m.Completed(act.Request); q == nil || q.Outcome.Member != claim.Member || p.c.Stats.Members.Parked.Load() != 0 {
+			t.Errorf("%+v", q)
 		}
 	})
 }
@@ -370,7 +370,7 @@ func TestMachine_Views(t *testing.T) {
 		}
 	})
 	empty := core.New(&core.Config{})
-	if empty.Close() != nil || empty.Outcome(domain.RequestID{1}) != nil || empty.Sent(0, 0) != nil {
+	if empty.Close() != nil || empty.Completed(domain.RequestID{1}) != nil || empty.Sent(0, 0) != nil {
 		t.Error("a machine without a store knows something")
 	}
 	if empty.State.Sources.Reached(tx.Stream{}, 1) {

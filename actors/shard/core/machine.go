@@ -251,12 +251,12 @@ func (m *Machine) Sent(account domain.AccountID, depth int) map[int]uint64 {
 	return m.State.Sent
 }
 
-// Outcome is that of a request, as committed; nil: none.
-func (m *Machine) Outcome(id domain.RequestID) *domain.Outcome {
+// Completed is a request that has its outcome, as committed; nil: there is none.
+func (m *Machine) Completed(id domain.RequestID) *domain.Request {
 	if m.store == nil {
 		return nil
 	}
-	return m.State.Outcome(id)
+	return m.State.Completed(id)
 }
 
 // Evict unloads the members that the memory has no room for.

@@ -69,7 +69,7 @@ func forwardRegistration(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, i
 // sendRegistration sends a registration to a member in another shard, where it is applied or known.
 func sendRegistration(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, to int, id domain.MemberID) {
 	t.Send(&domain.Outgoing{To: to, Forward: &domain.Record{
-		Kind: domain.KindAttach, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash,
+		Kind: domain.KindAttach, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Nonce: r.Nonce,
 		Command: &domain.AttachService{Member: id, Register: *c, Met: true, Asked: r.AskedBy()},
 	}})
 }

@@ -253,7 +253,7 @@ func (n *lenders) takeBack(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 // completeAsked completes the request that waits for a return.
 func completeAsked(t *tx.Tx, r *domain.Record, l *domain.Lend, out domain.Outcome) {
 	if !l.Asked.IsZero() {
-		t.Complete(&domain.Record{Offset: r.Offset, Request: l.Asked, BodyHash: r.BodyHash}, out)
+		t.Complete(&domain.Record{Offset: r.Offset, Request: l.Asked, BodyHash: r.BodyHash, Nonce: r.Nonce}, out)
 	}
 }
 

@@ -17,7 +17,9 @@ func send(t *tx.Tx, account domain.AccountID, to domain.MemberID, l domain.Lend)
 // sendOf is send of a step that has the outcome of a record's request.
 func sendOf(t *tx.Tx, r *domain.Record, to domain.MemberID, l domain.Lend) {
 	l.Member = to
-	forward(t, &domain.Record{Account: r.Account, Application: r.Application, BodyHash: r.BodyHash}, to, &l)
+	forward(t, &domain.Record{
+		Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Nonce: r.Nonce,
+	}, to, &l)
 }
 
 // forward sends a command to the shard of a member; r has its account.

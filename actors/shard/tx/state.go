@@ -34,10 +34,8 @@ type Outbox interface {
 
 // Waiting are those who wait for the outcomes of requests. They are answered after the commit.
 type Waiting interface {
-	// Begin notes the record that brought a request which a later record completes.
-	Begin(q waiters.Request, offset int64)
-	// Outcome notes the outcome of a request at the record with the offset.
-	Outcome(q waiters.Request, offset int64, out domain.Outcome)
+	// Outcome notes what became of a request.
+	Outcome(q waiters.Request, c *waiters.Completed)
 }
 
 // Config is what a State is made of.
@@ -102,8 +100,8 @@ func (s *State) Committed() {
 	s.Accounts.Committed()
 }
 
-// Outcome is that of a request, as committed; nil: none.
-func (s *State) Outcome(id domain.RequestID) *domain.Outcome {
+// Completed is a request that has its outcome, as committed; nil: there is none.
+func (s *State) Completed(id domain.RequestID) *domain.Request {
 	if s.Requests.isStaged(id) {
 		return nil
 	}
@@ -111,7 +109,7 @@ func (s *State) Outcome(id domain.RequestID) *domain.Outcome {
 	if err != nil || q == nil || q.Pending {
 		return nil
 	}
-	return &q.Outcome
+	return q
 }
 
 // dayMs is a day in the unit of the shard's clock.

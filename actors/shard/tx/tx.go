@@ -75,39 +75,38 @@ func (t *Tx) ApplyGroup(b *members.Batch, g *members.Group) (err error) {
 // Complete gives the outcome of the record's request. Its waiters get it once it is committed.
 func (t *Tx) Complete(r *domain.Record, out domain.Outcome) {
 	if asked := r.AskedBy(); !asked.IsZero() {
-		t.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Outcome: out})
-		t.answer(r, out)
+		t.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Nonce: r.Nonce, Outcome: out})
+		t.answer(r, r.Nonce, out)
 	}
 }
 
 // CompleteAsked completes a request that an earlier record began; zero: none.
 func (t *Tx) CompleteAsked(r *domain.Record, asked domain.RequestID, out domain.Outcome) {
 	if !asked.IsZero() {
-		t.Complete(&domain.Record{Offset: r.Offset, Request: asked, BodyHash: t.bodyOf(asked)}, out)
+		body, nonce := t.firstOf(asked)
+		t.Complete(&domain.Record{Offset: r.Offset, Request: asked, BodyHash: body, Nonce: nonce}, out)
 	}
 }
 
 // Await says that a later record of the member completes the record's request.
 func (t *Tx) Await(r *domain.Record, id domain.MemberID) {
 	if asked := r.AskedBy(); !asked.IsZero() {
-		t.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true, Outcome: domain.Outcome{Member: id}})
-		t.Wait(r)
+		t.begin(r, domain.Outcome{Member: id})
 	}
-}
-
-// Wait has the waiters of the record's request wait for a later record, of which the request's memory knows
-// nothing.
-func (t *Tx) Wait(r *domain.Record) {
-	t.State.waiting.Begin(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, r.Offset)
 }
 
 // Forwarded says that another shard completes the record's request, for a member.
 func (t *Tx) Forwarded(r *domain.Record, to int, id domain.MemberID) {
 	if asked := r.AskedBy(); !asked.IsZero() {
 		out := domain.Outcome{MovedTo: to + 1, Member: id}
-		t.remember(&domain.Request{ID: asked, BodyHash: r.BodyHash, Pending: true, Outcome: out})
-		t.answer(r, out)
+		t.begin(r, out)
+		t.answer(r, r.Nonce, out)
 	}
+}
+
+// begin remembers the record's request, which a later record or another shard completes.
+func (t *Tx) begin(r *domain.Record, out domain.Outcome) {
+	t.remember(&domain.Request{ID: r.AskedBy(), BodyHash: r.BodyHash, Nonce: r.Nonce, Pending: true, Outcome: out})
 }
 
 // Replayed answers a request id that is known, and gives the request: the record changes nothing.
@@ -118,32 +117,31 @@ func (t *Tx) Replayed(r *domain.Record) (*domain.Request, error) {
 	}
 	out := q.Outcome
 	switch {
-	case q.BodyHash != r.BodyHash && q.BodyHash != 0: // 0: forgotten before the last step came (bodyOf)
+	case q.BodyHash != r.BodyHash && q.BodyHash != 0: // 0: forgotten before the last step came (firstOf)
 		out = domain.Failed(domain.KeyMisused)
 	case q.Pending && out.MovedTo == 0:
 		return q, nil // the answer comes with its last step
 	}
-	out.Replayed = true
-	t.answer(r, out)
+	t.answer(r, q.Nonce, out)
 	return q, nil
 }
 
-// bodyOf is the hash of a request's body, 0 where the request is not known.
-func (t *Tx) bodyOf(asked domain.RequestID) uint64 {
+// firstOf is what a request's first record has of it: body and nonce are 0 where the request is not known.
+func (t *Tx) firstOf(asked domain.RequestID) (body uint64, nonce domain.Nonce) {
 	q, err := t.State.Requests.Find(t.today(), asked)
 	if q == nil || err != nil {
-		return 0
+		return 0, 0
 	}
-	return q.BodyHash
+	return q.BodyHash, q.Nonce
 }
 
-// answer gives the waiters of the record's request an outcome.
-func (t *Tx) answer(r *domain.Record, out domain.Outcome) {
+// answer gives the waiters of the record's request an outcome, with the nonce of the request's first record.
+func (t *Tx) answer(r *domain.Record, first domain.Nonce, out domain.Outcome) {
 	s := t.State
 	out.Position = domain.Position{
 		Journal: s.Shard.Journal, Shards: []domain.ShardOffset{{Shard: s.ID, Next: r.Offset + 1}},
 	}
-	s.waiting.Outcome(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, r.Offset, out)
+	s.waiting.Outcome(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, &waiters.Completed{Outcome: out, First: first})
 }
 
 // remember stages a request; its day is the shard's.

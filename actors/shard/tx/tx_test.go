@@ -104,21 +104,21 @@ func TestReplayed_AnswersARepeat(t *testing.T) {
 		answer *domain.Outcome // of the repeat; nil: none
 	}{
 		{"unknown", func(*tx.Tx, *domain.Record) {}, 7, false, nil},
-		{"completed", func(t *tx.Tx, r *domain.Record) { t.Complete(r, domain.Outcome{Member: 5}) }, 7, true, &domain.Outcome{Member: 5, Replayed: true}},
-		{"another body", func(t *tx.Tx, r *domain.Record) { t.Complete(r, domain.Outcome{Member: 5}) }, 8, true, &domain.Outcome{Code: domain.CodeOf(domain.KeyMisused), Replayed: true}},
+		{"completed", func(t *tx.Tx, r *domain.Record) { t.Complete(r, domain.Outcome{Member: 5}) }, 7, true, &domain.Outcome{Member: 5}},
+		{"another body", func(t *tx.Tx, r *domain.Record) { t.Complete(r, domain.Outcome{Member: 5}) }, 8, true, &domain.Outcome{Code: domain.CodeOf(domain.KeyMisused)}},
 		{"pending", func(t *tx.Tx, r *domain.Record) { t.Await(r, 5) }, 7, true, nil},
-		{"forwarded", func(t *tx.Tx, r *domain.Record) { t.Forwarded(r, 1, 5) }, 7, true, &domain.Outcome{MovedTo: 2, Member: 5, Replayed: true}},
+		{"forwarded", func(t *tx.Tx, r *domain.Record) { t.Forwarded(r, 1, 5) }, 7, true, &domain.Outcome{MovedTo: 2, Member: 5}},
 	} {
 		for _, committed := range []bool{false, true} {
 			t.Run(c.name, func(t *testing.T) {
 				on(t, func(s *txtest.Shard) {
-					first := &domain.Record{Request: request(1), BodyHash: 7}
+					first := &domain.Record{Request: request(1), BodyHash: 7, Nonce: 71}
 					do(t, s, first, func(t *tx.Tx) { c.first(t, first) })
 					if committed {
 						s.Commit()
 					}
 					clear(s.Answered)
-					again := &domain.Record{Offset: 20, Request: request(1), BodyHash: c.body}
+					again := &domain.Record{Offset: 20, Request: request(1), BodyHash: c.body, Nonce: 72}
 					do(t, s, again, func(x *tx.Tx) {
 						if q, err := x.Replayed(again); err != nil || (q != nil) != c.known {
 							t.Errorf("%+v %v", q, err)
@@ -134,7 +134,7 @@ func TestReplayed_AnswersARepeat(t *testing.T) {
 					if at := got.Position.Shards; len(at) != 1 || at[0] != (domain.ShardOffset{Next: 21}) || got.Position.Journal != txtest.Journal {
 						t.Errorf("at %+v", got.Position)
 					}
-					if got.Code != c.answer.Code || got.Member != c.answer.Member || got.MovedTo != c.answer.MovedTo || got.Replayed != c.answer.Replayed {
+					if got.Code != c.answer.Code || got.Member != c.answer.Member || got.MovedTo != c.answer.MovedTo || got.First != first.Nonce {
 						t.Errorf("%+v, want %+v", got, *c.answer)
 					}
 				})
@@ -167,28 +167,29 @@ func TestRequests_AreKnownForTwoDays(t *testing.T) {
 // the body of the first.
 func TestState_OutcomeOfACommit(t *testing.T) {
 	on(t, func(s *txtest.Shard) {
-		first := &domain.Record{Offset: 3, Request: request(1), BodyHash: 7}
+		first := &domain.Record{Offset: 3, Request: request(1), BodyHash: 7, Nonce: 71}
 		do(t, s, first, func(t *tx.Tx) { t.Await(first, 5) })
 		s.Commit()
-		if out := s.State.Outcome(request(1)); out != nil || s.Began[request(1)] != 3 {
-			t.Fatalf("%+v, begun by %v", out, s.Began)
+		if q := s.State.Completed(request(1)); q != nil {
+			t.Fatalf("%+v", q)
 		}
-		last := &domain.Record{}
+		last := &domain.Record{Nonce: 72}
 		do(t, s, last, func(t *tx.Tx) {
 			t.CompleteAsked(last, request(1), domain.Outcome{Member: 5, New: true})
 			t.CompleteAsked(last, domain.RequestID{}, domain.Outcome{})
 		})
-		if out := s.State.Outcome(request(1)); out != nil {
-			t.Fatalf("before the commit: %+v", out)
+		if q := s.State.Completed(request(1)); q != nil {
+			t.Fatalf("before the commit: %+v", q)
 		}
 		s.Commit()
-		if out := s.State.Outcome(request(1)); out == nil || out.Member != 5 || !out.New {
-			t.Errorf("%+v", out)
+		q := s.State.Completed(request(1))
+		if q == nil || q.Outcome.Member != 5 || !q.Outcome.New || q.BodyHash != 7 || q.Nonce != 71 {
+			t.Errorf("%+v", q)
 		}
-		if q := s.Request(request(1)); q.BodyHash != 7 {
-			t.Errorf("the body is %d", q.BodyHash)
+		if a := s.Answered[request(1)]; a.First != 71 {
+			t.Errorf("%+v", a)
 		}
-		if s.State.Outcome(request(2)) != nil || len(s.Answered) != 1 {
+		if s.State.Completed(request(2)) != nil || len(s.Answered) != 1 {
 			t.Error("an outcome of no request")
 		}
 	})
@@ -203,8 +204,8 @@ func TestTx_WithoutARequest(t *testing.T) {
 			t.Await(r, 5)
 			t.Forwarded(r, 1, 5)
 		})
-		if len(s.Store.Staged)+len(s.Answered)+len(s.Began) > 0 {
-			t.Errorf("%+v, %v, %v", s.Store.Staged, s.Answered, s.Began)
+		if len(s.Store.Staged)+len(s.Answered) > 0 {
+			t.Errorf("%+v, %v", s.Store.Staged, s.Answered)
 		}
 	})
 }

@@ -31,6 +31,7 @@ type Request struct {
 	BodyHash      uint64                 `protobuf:"fixed64,3,opt,name=body_hash,json=bodyHash" json:"body_hash,omitempty"`
 	Pending       bool                   `protobuf:"varint,4,opt,name=pending" json:"pending,omitempty"`
 	Outcome       *Outcome               `protobuf:"bytes,5,opt,name=outcome" json:"outcome,omitempty"`
+	Nonce         uint64                 `protobuf:"fixed64,6,opt,name=nonce" json:"nonce,omitempty"` // of its first record
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -98,6 +99,13 @@ func (x *Request) GetOutcome() *Outcome {
 		return x.Outcome
 	}
 	return nil
+}
+
+func (x *Request) GetNonce() uint64 {
+	if x != nil {
+		return x.Nonce
+	}
+	return 0
 }
 
 // Outcome is what became of a command.
@@ -618,13 +626,14 @@ var File_store_proto protoreflect.FileDescriptor
 const file_store_proto_rawDesc = "" +
 	"\n" +
 	"\vstore.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\"\x91\x01\n" +
+	"ovation.v1\x1a\x0eactivity.proto\"\xa7\x01\n" +
 	"\aRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x10\n" +
 	"\x03day\x18\x02 \x01(\rR\x03day\x12\x1b\n" +
 	"\tbody_hash\x18\x03 \x01(\x06R\bbodyHash\x12\x18\n" +
 	"\apending\x18\x04 \x01(\bR\apending\x12-\n" +
-	"\aoutcome\x18\x05 \x01(\v2\x13.ovation.v1.OutcomeR\aoutcome\"\xf3\x02\n" +
+	"\aoutcome\x18\x05 \x01(\v2\x13.ovation.v1.OutcomeR\aoutcome\x12\x14\n" +
+	"\x05nonce\x18\x06 \x01(\x06R\x05nonce\"\xf3\x02\n" +
 	"\aOutcome\x12\x12\n" +
 	"\x04code\x18\x01 \x01(\rR\x04code\x12\x1c\n" +
 	"\tparameter\x18\x02 \x01(\tR\tparameter\x12\x18\n" +

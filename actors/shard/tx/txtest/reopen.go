@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
@@ -38,7 +39,7 @@ func (s *Shard) Reopen(kids *children.Children, m Merges) error {
 	id, shards := s.State.ID, s.State.Shards
 	s.State.Loaded.Clear()
 	s.Store, s.sent = NewStore(), nil
-	s.Began, s.Answered = map[domain.RequestID]int64{}, map[domain.RequestID]domain.Outcome{}
+	s.Answered = map[domain.RequestID]waiters.Completed{}
 	if err := s.Store.Stage(stored); err != nil {
 		return err
 	}

@@ -23,8 +23,7 @@ type Shard struct {
 	Store  *Store
 	Follow tx.Follower // what follows from staged changes; nothing does at first
 
-	Began    map[domain.RequestID]int64          // offset of the record that brought a request which a later one completes
-	Answered map[domain.RequestID]domain.Outcome // the last answer to the waiters of a request
+	Answered map[domain.RequestID]waiters.Completed // the last answer to the waiters of a request
 
 	t         testing.TB
 	sent      []*domain.Outgoing
@@ -36,7 +35,7 @@ type Shard struct {
 // New is the state of one of so many shards, without members.
 func New(t testing.TB, kids *children.Children, id, shards int) *Shard {
 	t.Helper()
-	s := &Shard{t: t, Store: NewStore(), Began: map[domain.RequestID]int64{}, Answered: map[domain.RequestID]domain.Outcome{}}
+	s := &Shard{t: t, Store: NewStore(), Answered: map[domain.RequestID]waiters.Completed{}}
 	s.Follow = func(*tx.Tx, []domain.Change) error { return nil }
 	s.committed.state = domain.ShardState{Journal: Journal, Clock: Clock}
 	s.open(kids, id, shards)
@@ -127,9 +126,7 @@ func (o outbox) Stage(e *domain.Outgoing) { o.sent = append(o.sent, e) }
 // waiting notes what waiters are told.
 type waiting struct{ *Shard }
 
-func (w waiting) Begin(q waiters.Request, offset int64) { w.Began[q.ID] = offset }
-
-func (w waiting) Outcome(q waiters.Request, _ int64, out domain.Outcome) { w.Answered[q.ID] = out }
+func (w waiting) Outcome(q waiters.Request, c *waiters.Completed) { w.Answered[q.ID] = *c }
 
 // brands are those of the catalog.
 type brands struct{}
