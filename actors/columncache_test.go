@@ -56,12 +56,12 @@ func TestColumns_AreEvictedAndReloadedWithinTheBudget(t *testing.T) {
 	if cold() != 0 {
 		t.Fatalf("%d brands are cold", cold())
 	}
-	most := held * 9 / 10
-	r.node.KeepResident(most)
+	maxBytes := held * 9 / 10
+	r.node.KeepResident(maxBytes)
 	commits()
 	low := r.node.Resident()
-	if cold() == 0 || low > most || low != r.node.Status().Shards[0].Columns {
-		t.Fatalf("%d brands are cold, columns take %d bytes of %d", cold(), low, most)
+	if cold() == 0 || low > maxBytes || low != r.node.Status().Shards[0].Columns {
+		t.Fatalf("%d brands are cold, columns take %d bytes of %d", cold(), low, maxBytes)
 	}
 	if diff := cmp.Diff(want, answers()); diff != "" {
 		t.Fatal(diff)
@@ -142,10 +142,10 @@ func TestColumns_IdleShardEvicts(t *testing.T) {
 	t.Parallel()
 	r := newAudience(t, 4, 1, 1)
 	r.commitOften(30)
-	most := r.node.Resident() / 2
+	maxBytes := r.node.Resident() / 2
 	before := r.node.running[0].Applied.Load()
-	r.node.KeepResident(most)
-	r.eventually("evicting", func() bool { return r.node.Resident() <= most && len(r.coldOf()) > 0 })
+	r.node.KeepResident(maxBytes)
+	r.eventually("evicting", func() bool { return r.node.Resident() <= maxBytes && len(r.coldOf()) > 0 })
 	if now := r.node.running[0].Applied.Load(); now != before {
 		t.Errorf("applied up to %d, then %d: the shard was not idle", before, now)
 	}
@@ -186,20 +186,20 @@ func TestColumns_SmallBrandsAreEvicted(t *testing.T) {
 	g.live(rnd, 6_000, brands, 0)
 	people := r.commitOften(fans)
 	want := all()
-	most := r.node.Resident() / 4
-	r.node.KeepResident(most)
-	r.eventually("evicting", func() bool { return r.node.Resident() <= most && len(r.coldOf()) > brands/2 })
+	maxBytes := r.node.Resident() / 4
+	r.node.KeepResident(maxBytes)
+	r.eventually("evicting", func() bool { return r.node.Resident() <= maxBytes && len(r.coldOf()) > brands/2 })
 	if diff := cmp.Diff(want, all()); diff != "" {
 		t.Fatal(diff)
 	}
 	g.live(rnd, 3_000, brands, 0) // for cold brands too
 	r.eventually("evicting again", func() bool {
 		people = r.commitOften(people)
-		return r.node.Resident() <= most
+		return r.node.Resident() <= maxBytes
 	})
 	within := all()
-	if now := r.node.Resident(); now > most {
-		t.Errorf("columns take %d bytes of %d", now, most)
+	if now := r.node.Resident(); now > maxBytes {
+		t.Errorf("columns take %d bytes of %d", now, maxBytes)
 	}
 	r.restart()
 	r.settled()

@@ -61,8 +61,8 @@ func (a *attendee) attach(r *harness, n int) {
 // randomTraits adds filters on traits.
 func randomTraits(rnd *rand.Rand, f *domain.Filter, brands int) {
 	some := func() bool { return rnd.IntN(6) == 0 }
-	performed := func(most int) (out []domain.Performed) {
-		for range 1 + rnd.IntN(most) {
+	performed := func(maxCount int) (out []domain.Performed) {
+		for range 1 + rnd.IntN(maxCount) {
 			out = append(out, domain.Performed{Definition: domain.DefinitionID(100 + rnd.IntN(2)), Brand: domain.BrandID(rnd.IntN(brands + 1))})
 		}
 		return out

@@ -121,9 +121,9 @@ func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []do
 	}
 	for waited := false; ; waited = true {
 		r.l.mu.Lock()
-		part, more, most := r.l.parts[r.p], r.l.more, r.l.page
+		part, more, maxRecords := r.l.parts[r.p], r.l.more, r.l.page
 		if r.l.cut != nil {
-			most = r.l.cut()
+			maxRecords = r.l.cut()
 		}
 		if r.l.held == r.p+1 {
 			part = part[:next]
@@ -131,7 +131,7 @@ func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []do
 		r.l.mu.Unlock()
 		end := int64(len(part))
 		if next < end || waited {
-			to := min(next+most, end)
+			to := min(next+maxRecords, end)
 			page := domain.Page{Records: append(spare[:0], part[next:to]...), Next: to, Epoch: r.l.epochOf(to - 1), End: end}
 			for i := range page.Records {
 				page.Records[i].Epoch = r.l.epochOf(page.Records[i].Offset)

@@ -47,8 +47,8 @@ func TestMerge_WaitsFollowTheMergesOfTheirAccount(t *testing.T) {
 	if chain <= alone || chain > shards+(domain.DeepestMerge+1)*shards*shards {
 		t.Errorf("%d messages over a chain of %d, %d without", chain, domain.DeepestMerge, alone)
 	}
-	if most := int64(shards + shards*shards); other > most {
-		t.Errorf("another account's wait sends %d messages, %d are the most without merges", other, most)
+	if maxAsks := int64(shards + shards*shards); other > maxAsks {
+		t.Errorf("another account's wait sends %d messages, %d are the most without merges", other, maxAsks)
 	}
 	for i := len(x.ids) - 2; i >= 0; i-- {
 		unmerge(i)

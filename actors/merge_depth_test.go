@@ -33,11 +33,11 @@ func (x *merges) record(id domain.MemberID) *domain.Member {
 // nothing; once one is taken back, another can be made.
 func TestMerge_DeepestChain(t *testing.T) {
 	x := newMerges(t, seeded(t), 14, 1000)
-	const most = domain.DeepestMerge
-	chain, more := x.fans[:most+1], x.fans[most+1:]
+	const maxDepth = domain.DeepestMerge
+	chain, more := x.fans[:maxDepth+1], x.fans[maxDepth+1:]
 	x.act(40)
 	x.chained(chain...)
-	top, before := chain[most], x.tally(1).Total
+	top, before := chain[maxDepth], x.tally(1).Total
 	refused := func(into, from domain.MemberID) {
 		t.Helper()
 		absorbed := len(x.record(into).Absorbed)
@@ -59,10 +59,10 @@ func TestMerge_DeepestChain(t *testing.T) {
 	if got := x.tally(1).Total; got.Actions > before.Actions {
 		t.Errorf("%+v actions, before there were %+v", got, before)
 	}
-	if got := member.Depth(x.record(top)); got != most {
-		t.Errorf("a chain of %d merges is %d deep", most, got)
+	if got := member.Depth(x.record(top)); got != maxDepth {
+		t.Errorf("a chain of %d merges is %d deep", maxDepth, got)
 	}
-	x.expect(domain.OK, top, &domain.UnmergeMember{Member: top, From: chain[most-1]})
+	x.expect(domain.OK, top, &domain.UnmergeMember{Member: top, From: chain[maxDepth-1]})
 	x.expect(domain.OK, more[3], &domain.MergeMembers{Member: more[3], From: top})
 	x.rested()
 	x.replaysEqual(t)

@@ -171,7 +171,7 @@ func TestMerge_ErasedBelowUncoversInOneStep(t *testing.T) {
 type standing struct {
 	mu      sync.Mutex
 	armed   bool
-	most    uint64
+	upTo    uint64
 	release chan struct{}
 }
 
@@ -180,7 +180,7 @@ func (h *standing) wrap(s shard.Store) shard.Store {
 	return hookedStore{Store: s, commit: func(state domain.ShardState) {
 		for {
 			h.mu.Lock()
-			halts, release := h.armed && state.Outbox > h.most, h.release
+			halts, release := h.armed && state.Outbox > h.upTo, h.release
 			h.mu.Unlock()
 			if !halts {
 				return
@@ -191,10 +191,10 @@ func (h *standing) wrap(s shard.Store) shard.Store {
 }
 
 // allow lets the shard go on up to so many entries; 0: for ever.
-func (h *standing) allow(most uint64) {
+func (h *standing) allow(upTo uint64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.armed, h.most = most > 0, most
+	h.armed, h.upTo = upTo > 0, upTo
 	close(h.release)
 	h.release = make(chan struct{})
 }

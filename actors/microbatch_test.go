@@ -35,11 +35,11 @@ func TestI6_MicroBatchesMayEndAnywhere(t *testing.T) {
 		r := furnished(t, 1, 1, Options{})
 		r.register(1)
 		for _, batch := range [][]domain.Record{records, late} {
-			most := len(batch)
+			size := len(batch)
 			if singly {
-				most = 1
+				size = 1
 			}
-			for part := range slices.Chunk(batch, most) {
+			for part := range slices.Chunk(batch, size) {
 				r.append(0, part...)
 				r.settled()
 			}

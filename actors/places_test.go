@@ -13,33 +13,33 @@ import (
 
 // keptPlaces is what shards keep of where visits of an account were made, said naively.
 type keptPlaces struct {
-	most int
-	of   [][]domain.VisitPlace // by shard
+	max int
+	of  [][]domain.VisitPlace // by shard
 }
 
-func newKeptPlaces(shards, most int) *keptPlaces {
-	return &keptPlaces{most: most, of: make([][]domain.VisitPlace, shards)}
+func newKeptPlaces(shards, maxPlaces int) *keptPlaces {
+	return &keptPlaces{max: maxPlaces, of: make([][]domain.VisitPlace, shards)}
 }
 
 // keep is what a visit at a member of a slot keeps of its place.
 func (k *keptPlaces) keep(slot domain.Slot, at domain.VisitPlace, ofSegment bool) domain.VisitPlace {
 	shard := slot.Shard(len(k.of))
-	known := func(at domain.VisitPlace, most int) bool {
+	known := func(at domain.VisitPlace, maxPlaces int) bool {
 		if slices.Contains(k.of[shard], at) {
 			return true
 		}
-		if at.IsZero() || len(k.of[shard]) >= most {
+		if at.IsZero() || len(k.of[shard]) >= maxPlaces {
 			return false
 		}
 		k.of[shard] = append(k.of[shard], at)
 		return true
 	}
 	site, page := domain.VisitPlace{Domain: at.Domain}, domain.VisitPlace{Page: at.Page}
-	siteKnown := known(site, k.most)
+	siteKnown := known(site, k.max)
 	switch {
-	case known(at, k.most):
+	case known(at, k.max):
 		return at
-	case ofSegment && known(page, 2*k.most):
+	case ofSegment && known(page, 2*k.max):
 		return page
 	case siteKnown:
 		return site
@@ -49,7 +49,7 @@ func (k *keptPlaces) keep(slot domain.Slot, at domain.VisitPlace, ofSegment bool
 
 // full reports that a shard has room for no other place.
 func (k *keptPlaces) full() bool {
-	return slices.ContainsFunc(k.of, func(p []domain.VisitPlace) bool { return len(p) >= k.most })
+	return slices.ContainsFunc(k.of, func(p []domain.VisitPlace) bool { return len(p) >= k.max })
 }
 
 // invent is a place, often one that nothing was visited on before, as clients may give it.
@@ -73,7 +73,7 @@ func (r *harness) wantFull(k *keptPlaces) {
 	}
 	r.publishedPlaces(k)
 	for i, s := range r.node.Status().Shards {
-		if full := len(k.of[i]) >= k.most; s.Full > 0 != full {
+		if full := len(k.of[i]) >= k.max; s.Full > 0 != full {
 			r.t.Errorf("shard %d has %d accounts that have no room: %t", i, s.Full, full)
 		}
 	}
@@ -117,7 +117,7 @@ func TestLogins_PlacesKeepToTheirBound(t *testing.T) {
 		rnd: seeded(t), members: make([]reference.Member, fans), records: make([][]loginRecord, fans),
 		model: &reference.Model{Visits: visitsOf}, at: sep2020 * 1000, places: newKeptPlaces(shards, 12),
 	}
-	r := newHarness(t, shards, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}, places: f.places.most})
+	r := newHarness(t, shards, Options{Memory: Memory{MemberBytes: 12_000, ResidentBytes: 30_000}, places: f.places.max})
 	r.furnish(1)
 	for range 3 {
 		for range 80 {
@@ -266,7 +266,7 @@ func TestMerge_PlacesKeepToTheBoundOfEachShard(t *testing.T) {
 	const shards, fans = 3, 9
 	x := &visitors{rnd: seeded(t), into: map[int]int{}, at: sep2020 * 1000, places: newKeptPlaces(shards, 9)}
 	few := Memory{MemberBytes: 12_000, ResidentBytes: 30_000}
-	x.harness = newHarness(t, shards, Options{Memory: few, places: x.places.most})
+	x.harness = newHarness(t, shards, Options{Memory: few, places: x.places.max})
 	x.furnish(1)
 	for n := range fans {
 		x.ids, x.names = append(x.ids, x.register(n)), append(x.names, identityOf(n))

@@ -58,8 +58,8 @@ func TestSharedReading_BeginsAfterTheCall(t *testing.T) {
 				t.Errorf("a reading began %v after the one before", d)
 			}
 		}
-		if most := 300*7/50 + 2; len(began) > most {
-			t.Errorf("%d readings for 2.1 s of calls, want at most %d", len(began), most)
+		if maxReads := 300*7/50 + 2; len(began) > maxReads {
+			t.Errorf("%d readings for 2.1 s of calls, want at most %d", len(began), maxReads)
 		}
 	})
 }

@@ -70,25 +70,25 @@ func TestScanLimit_RefusesExactlyAboveTheLimit(t *testing.T) {
 				parts[brands+1] = q.Range // all, once more
 			}
 		}
-		least, most := uint64(0), uint64(0)
+		lower, upper := uint64(0), uint64(0)
 		for b, in := range parts {
 			if b > brands {
 				b = 0
 			}
-			least += rowsIn(want, b, in)
-			most += rowsIn(want, b, inMonths(in))
+			lower += rowsIn(want, b, in)
+			upper += rowsIn(want, b, inMonths(in))
 		}
 		_, err := r.node.Ask(context.Background(), q, domain.Position{})
 		switch code := domain.CodeOf(err); {
 		case code == domain.PlanLimit:
-			if refused++; most <= bound || !strings.Contains(err.Error(), "1500") {
-				t.Fatalf("seed %d: %+v would read at most %d rows: %v", seed, q, most, err)
+			if refused++; upper <= bound || !strings.Contains(err.Error(), "1500") {
+				t.Fatalf("seed %d: %+v would read at most %d rows: %v", seed, q, upper, err)
 			}
 		case err != nil:
 			t.Fatalf("seed %d: %+v: %v", seed, q, err)
 		default:
-			if answered++; least > bound {
-				t.Fatalf("seed %d: %+v read %d rows", seed, q, least)
+			if answered++; lower > bound {
+				t.Fatalf("seed %d: %+v read %d rows", seed, q, lower)
 			}
 		}
 	}

@@ -126,9 +126,9 @@ func TestWaitFor_Timeout(t *testing.T) {
 		return domain.ErrUnavailable
 	}
 	token := wire.EncodePosition(domain.Position{Catalog: 99})
-	for query, most := range map[string]time.Duration{"": 2 * time.Second, "&timeout_ms=500": 500 * time.Millisecond, "&timeout_ms=10000": 10 * time.Second} {
+	for query, within := range map[string]time.Duration{"": 2 * time.Second, "&timeout_ms=500": 500 * time.Millisecond, "&timeout_ms=10000": 10 * time.Second} {
 		h.refused(h.get("/v1.1/brands?wait_for="+token+query), domain.Unavailable, "wait_for")
-		if left > most {
+		if left > within {
 			t.Errorf("%q waits %s", query, left)
 		}
 	}

@@ -248,10 +248,10 @@ func TestFairness_Waiters(t *testing.T) {
 				return domain.ErrUnavailable
 			}
 			ctx, leave := context.WithCancel(t.Context())
-			const most = 200
+			const maxWait = 200
 			ask := func(key string) chan int {
-				status := make(chan int, most)
-				for range most {
+				status := make(chan int, maxWait)
+				for range maxWait {
 					go func() {
 						w := httptest.NewRecorder()
 						h.api.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "https://api.example"+keyed(target, key), nil).WithContext(ctx))

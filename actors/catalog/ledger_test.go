@@ -245,8 +245,8 @@ func TestLedger_ForgetsRequestsAfterTheNextDay(t *testing.T) {
 		for n := range per {
 			request(int(d)*per+n, 1_700_006_400_000+d*day+int64(n))
 		}
-		if most := per * int(min(d+1, 2)); len(b.l.requests) != most {
-			t.Fatalf("day %d: %d requests are remembered, want %d", d, len(b.l.requests), most)
+		if want := per * int(min(d+1, 2)); len(b.l.requests) != want {
+			t.Fatalf("day %d: %d requests are remembered, want %d", d, len(b.l.requests), want)
 		}
 	}
 	at := 1_700_006_400_000 + 4*int64(day) + per

@@ -65,10 +65,10 @@ func lastBorn(r Range, years int) uint16 {
 // BirthDays are days of birth, the last one included, as a column holds them.
 type BirthDays struct{ First, Last uint16 }
 
-// BornForAges are the birth days of those who are from least to most years old at the end of a
+// BornForAges are the birth days of those who are between from and to years old, both included, at the end of a
 // range, in whole years.
-func BornForAges(r Range, least, most int) BirthDays {
-	return BirthDays{First: lastBorn(r, most+1) + 1, Last: lastBorn(r, least)}
+func BornForAges(r Range, from, to int) BirthDays {
+	return BirthDays{First: lastBorn(r, to+1) + 1, Last: lastBorn(r, from)}
 }
 
 // Band is the place in AgeBands of who was born on the day. Of who was not born yet,

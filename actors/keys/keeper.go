@@ -36,10 +36,10 @@ const entryBytes = 960
 
 // New is a Keeper over a source.
 func New(o Options) *Keeper {
-	most := max(1, int(o.CacheBytes/entryBytes))
+	maxEntries := max(1, int(o.CacheBytes/entryBytes))
 	return &Keeper{
 		source: o.Source, slots: o.Slots,
-		cache: otter.Must(&otter.Options[domain.KeyID, seal.Cipher]{MaximumSize: most}),
+		cache: otter.Must(&otter.Options[domain.KeyID, seal.Cipher]{MaximumSize: maxEntries}),
 	}
 }
 

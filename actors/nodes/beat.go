@@ -48,14 +48,14 @@ func (b Beat) Metadata() string {
 			panic(err) // strings and numbers: there is no such error
 		}
 		over := len(out) - MaxMetadata
-		least := over/escaped + 1
+		minCut := over/escaped + 1
 		switch {
 		case over <= 0:
 			return string(out)
 		case b.Wrong != "":
-			b.Wrong = cut(b.Wrong, least)
+			b.Wrong = cut(b.Wrong, minCut)
 		default:
-			b.Duties = cut(b.Duties, least)
+			b.Duties = cut(b.Duties, minCut)
 		}
 	}
 }

@@ -124,8 +124,8 @@ func TestCoordinator_WaitsBetweenLooks(t *testing.T) {
 		if _, _, err := c.Survivors(t.Context(), 1, ids, domain.Position{}); domain.CodeOf(err) != domain.Unavailable {
 			t.Errorf("%v", err)
 		}
-		if most := int(maxLife/roundPause) * 3; shard.looks > most {
-			t.Errorf("%d looks, at most %d", shard.looks, most)
+		if maxLooks := int(maxLife/roundPause) * 3; shard.looks > maxLooks {
+			t.Errorf("%d looks, at most %d", shard.looks, maxLooks)
 		}
 	})
 }

@@ -106,8 +106,8 @@ func contentsOfRows(rows []domain.Row, f func(i int, recorded int64, content []b
 }
 
 // move lets some rows come and go.
-func (s *tables) move(rnd *rand.Rand, most int) {
-	for range rnd.IntN(1 + most) {
+func (s *tables) move(rnd *rand.Rand, maxRows int) {
+	for range rnd.IntN(1 + maxRows) {
 		shard := rnd.IntN(len(s.t))
 		if rnd.IntN(3) == 0 {
 			s.remove(rnd, shard)
@@ -191,8 +191,8 @@ func TestDeepPager_AsksForFewRows(t *testing.T) {
 		if d := diff.Diff(want, got); d != "" {
 			t.Errorf("%+v %+v: %s", q.Listing, q.Top, d)
 		}
-		if most := 8 * (2048 + 2*1024 + 10); s.asked > most {
-			t.Errorf("%+v %+v: %d rows, at most %d", q.Listing, q.Top, s.asked, most)
+		if maxAsked := 8 * (2048 + 2*1024 + 10); s.asked > maxAsked {
+			t.Errorf("%+v %+v: %d rows, at most %d", q.Listing, q.Top, s.asked, maxAsked)
 		}
 	}
 }

@@ -104,7 +104,7 @@ const visitsOf domain.BrandID = 1 << 30
 // drawModel draws a few members and what they did, so that ranks and times tie.
 func drawModel(t *rapid.T) *reference.Model {
 	m := &reference.Model{Visits: visitsOf}
-	draw := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
+	draw := func(name string, high int) int { return rapid.IntRange(0, high).Draw(t, name) }
 	for i := range 12 {
 		m.Members = append(m.Members, reference.Member{
 			ID: domain.MemberIDOf(uint64(1+i), domain.Slot(i*331)), Country: uint16(i % 3), Gender: uint16(i % 4), Born: uint16(i % 5 * 9000),
@@ -131,7 +131,7 @@ func drawModel(t *rapid.T) *reference.Model {
 
 // drawQuestion draws a question of a shape.
 func drawQuestion(t *rapid.T, shape domain.Shape) *domain.Question {
-	draw := func(name string, most int) int { return rapid.IntRange(0, most).Draw(t, name) }
+	draw := func(name string, high int) int { return rapid.IntRange(0, high).Draw(t, name) }
 	yes := func(name string) bool { return rapid.Bool().Draw(t, name) }
 	q := &domain.Question{
 		Account: 1, Shape: shape, Brand: domain.BrandID(draw("of brand", 9)), Groups: []domain.Group{{Definition: 100, Group: 7}, {Definition: 101, Group: 3}},

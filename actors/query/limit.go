@@ -57,20 +57,20 @@ func (c *memberFilter) reads(all []Read, q *domain.Question) []Read {
 // limit refuses a question that would read more rows than one may. Where no question can,
 // since there are not so many rows, it costs a load a shard.
 func (c *Coordinator) limit(m *Ask) error {
-	most := c.o.MaxRows
-	if most == 0 {
+	maxRows := c.o.MaxRows
+	if maxRows == 0 {
 		return nil
 	}
 	reads := m.plan.reads(m.Question)
 	for _, precision := range [...]Precision{AllRows, InRange, OfMonths} {
 		rows, err := c.rows(m.Question, reads, precision)
-		if rows <= most || err != nil {
+		if rows <= maxRows || err != nil {
 			return err
 		}
 	}
 	return domain.Fail(domain.PlanLimit, fmt.Sprintf(
 		"the question would read more than %d rows, which is the most that this installation reads for one: "+
-			"ask about a shorter range, or about one brand", most))
+			"ask about a shorter range, or about one brand", maxRows))
 }
 
 // rows is the sum over the shards that the question is asked of.
@@ -112,8 +112,8 @@ func (l *Local) Estimate(account domain.AccountID, reads []Read, p Precision) (r
 			if err != nil {
 				return 0, fmt.Errorf("count the rows of a brand: %w", err)
 			}
-			most := av.Rows.SetOf(c.Dense).Outline.Most(r.Range)
-			rows -= most - min(most, n)
+			estimate := av.Rows.SetOf(c.Dense).Outline.Most(r.Range)
+			rows -= estimate - min(estimate, n)
 		}
 	}
 	return rows, nil

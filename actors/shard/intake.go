@@ -45,9 +45,9 @@ func (q *pageQueue) empty() bool { return len(q.pages) == 0 }
 func (q *pageQueue) push(p *journal.Page) { q.pages = append(q.pages, p) }
 
 // next is the next records, at most so many, all of one page.
-func (q *pageQueue) next(most int) []domain.Record {
+func (q *pageQueue) next(maxRecords int) []domain.Record {
 	records := q.pages[0].Records
-	return records[q.at:min(q.at+most, len(records))]
+	return records[q.at:min(q.at+maxRecords, len(records))]
 }
 
 // advance notes that the next records were applied, and gives the page that ended with them;

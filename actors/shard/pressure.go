@@ -32,9 +32,9 @@ type publisherAcks struct {
 	scheduled bool // ackPublished is on its way
 }
 
-// publishedMost is the number of published entries from which the record is appended
+// maxUnacked is the number of published entries from which the record is appended
 // at once.
-const publishedMost = 1000
+const maxUnacked = 1000
 
 func (a *publisherAcks) note(m *published) {
 	switch m.kind {
@@ -78,6 +78,6 @@ func (a *publisherAcks) append(s *domain.ShardState, to *journal.PartitionAppend
 
 // many reports that the record is appended at once.
 func (a *publisherAcks) many(s *domain.ShardState) bool {
-	return a.upTo.UpTo >= s.Published+publishedMost || a.upTo.DeadUpTo >= s.DeadUpTo+publishedMost ||
-		a.upTo.KeysUpTo >= s.KeysUpTo+publishedMost
+	return a.upTo.UpTo >= s.Published+maxUnacked || a.upTo.DeadUpTo >= s.DeadUpTo+maxUnacked ||
+		a.upTo.KeysUpTo >= s.KeysUpTo+maxUnacked
 }

@@ -34,7 +34,7 @@ func (g *gated) AppendEach(context.Context, [][]domain.Record, func(int, int64))
 // was due and nothing is published after it: else the outbox of an idle shard is never trimmed.
 func TestPublished_IsSaidWhenThereIsRoomAgain(t *testing.T) {
 	for _, kind := range []outbox.Kind{outbox.Forwards, outbox.DeadLetters, outbox.KeyDeletions} {
-		for _, upTo := range []uint64{1, publishedMost} {
+		for _, upTo := range []uint64{1, maxUnacked} {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				log := &gated{open: make(chan struct{})}
@@ -81,12 +81,12 @@ func TestPublished_IsSaidWhenThereIsRoomAgain(t *testing.T) {
 func TestPublished_ManyOfEachKindAreSaidAtOnce(t *testing.T) {
 	for kind := range outbox.Kinds {
 		var a publisherAcks
-		a.note(&published{kind, publishedMost - 1})
+		a.note(&published{kind, maxUnacked - 1})
 		if a.many(&domain.ShardState{}) {
-			t.Errorf("%d entries of kind %d are many", publishedMost-1, kind)
+			t.Errorf("%d entries of kind %d are many", maxUnacked-1, kind)
 		}
-		if a.note(&published{kind, publishedMost}); !a.many(&domain.ShardState{}) {
-			t.Errorf("%d entries of kind %d are not", publishedMost, kind)
+		if a.note(&published{kind, maxUnacked}); !a.many(&domain.ShardState{}) {
+			t.Errorf("%d entries of kind %d are not", maxUnacked, kind)
 		}
 	}
 }

@@ -263,12 +263,12 @@ const diskEvery = time.Second
 // applyBatch applies the next records of the queue and reports whether one of them is a
 // request's.
 func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
-	most := tx.MicroBatch
+	maxRecords := tx.MicroBatch
 	if s.machine.State.Shard.Next < s.env.restarts.singly {
-		most = 1
+		maxRecords = 1
 	}
 	queue := &s.intake.queue
-	done, err := s.machine.Apply(queue.next(most))
+	done, err := s.machine.Apply(queue.next(maxRecords))
 	s.commits.records += done.Records
 	if done.Kept {
 		queue.keep()

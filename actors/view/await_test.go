@@ -44,11 +44,11 @@ func TestHolder_Await(t *testing.T) {
 	}
 	publish(1)
 	ctx, cancel := context.WithCancel(context.Background())
-	const most = 200
+	const waiters = 200
 	var readers sync.WaitGroup
 	for reader := range int64(8) {
 		readers.Go(func() {
-			for next := reader % 3; next < most; next += 3 {
+			for next := reader % 3; next < waiters; next += 3 {
 				v := h.Await(ctx, from(next, nil))
 				if v.Next < next || v.Handovers[0].Sent != uint64(v.Next) {
 					t.Errorf("waited for %d, got %d, %+v", next, v.Next, v.Handovers)
@@ -57,7 +57,7 @@ func TestHolder_Await(t *testing.T) {
 			}
 		})
 	}
-	for next := range int64(most) {
+	for next := range int64(waiters) {
 		publish(next)
 	}
 	readers.Wait()
@@ -67,7 +67,7 @@ func TestHolder_Await(t *testing.T) {
 		if name == "the shard stops" {
 			of = context.Background()
 		}
-		publish(most)
+		publish(waiters)
 		go func() { got <- h.Await(of, from(1<<40, seen)) }()
 		<-seen
 		end()

@@ -203,9 +203,9 @@ func TestRecordCache_OfTheAccountAlone(t *testing.T) {
 
 // The cache takes no more memory than it is given.
 func TestRecordCache_Memory(t *testing.T) {
-	const most = 8 << 20
+	const maxBytes = 8 << 20
 	var h Holder
-	w := NewWriter(&h, 1, most)
+	w := NewWriter(&h, 1, maxBytes)
 	w.Publish(1, nil, nil, &commit{})
 	v := h.Acquire()
 	defer v.Release()
@@ -223,9 +223,9 @@ func TestRecordCache_Memory(t *testing.T) {
 	}
 	took := heapBytes() - before
 	runtime.KeepAlive(v)
-	t.Logf("%d bytes of %d", took, most)
-	if took > most || took < most/4 {
-		t.Errorf("%d bytes are taken, %d may be", took, most)
+	t.Logf("%d bytes of %d", took, maxBytes)
+	if took > maxBytes || took < maxBytes/4 {
+		t.Errorf("%d bytes are taken, %d may be", took, maxBytes)
 	}
 }
 

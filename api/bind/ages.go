@@ -16,10 +16,10 @@ var errAges = errors.New("must be a range of whole years from 0 to 999, such as 
 
 // ParseParam reads a-b.
 func (a *Ages) ParseParam(s string) error {
-	least, most, _ := strings.Cut(strings.TrimSpace(s), "-")
+	from, to, _ := strings.Cut(strings.TrimSpace(s), "-")
 	var ok [2]bool
-	a.Least, ok[0] = years(least)
-	a.Most, ok[1] = years(most)
+	a.Least, ok[0] = years(from)
+	a.Most, ok[1] = years(to)
 	if !ok[0] || !ok[1] || a.Least > a.Most {
 		return errAges
 	}

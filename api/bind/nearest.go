@@ -8,15 +8,15 @@ const maxMisspelt = 64
 
 // hint names the parameter that an unknown one, folded, is most like; empty: it is like none.
 func (p *Plan) hint(name string) string {
-	best, least := "", maxMisspelt
+	best, fewest := "", maxMisspelt
 	for _, q := range p.params {
 		if q.InPath || len(name) > maxMisspelt {
 			continue
 		}
 		known := q.folded()
 		d := edits(name, known)
-		if d < least && d <= max(len(name), len(known))/2 {
-			best, least = q.Name, d
+		if d < fewest && d <= max(len(name), len(known))/2 {
+			best, fewest = q.Name, d
 		}
 	}
 	if best == "" {

@@ -385,9 +385,9 @@ func (p *Params) Query(without []string, instead ...[2]string) string {
 
 // Shorten makes a name that a client chose fit to be shown.
 func Shorten(name string) string {
-	const most = 64
-	if len(name) > most {
-		name = name[:most] + "…"
+	const maxLen = 64
+	if len(name) > maxLen {
+		name = name[:maxLen] + "…"
 	}
 	return strings.ToValidUTF8(name, "\uFFFD")
 }

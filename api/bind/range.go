@@ -169,7 +169,7 @@ var (
 //
 // Now is the coming full minute, so that what is asked within one minute is one
 // question.
-func (r Range) Resolve(now time.Time, most Period) (Span, []string, *domain.Error) {
+func (r Range) Resolve(now time.Time, maxPeriod Period) (Span, []string, *domain.Error) {
 	var warnings []string
 	lost := func(period, date string) {
 		warnings = append(warnings, period+" was ignored: "+date+" says the same bound")
@@ -205,9 +205,9 @@ func (r Range) Resolve(now time.Time, most Period) (Span, []string, *domain.Erro
 	if !start.Before(end) {
 		return Span{}, nil, domain.Bad(domain.InvalidParameter, r.startName(), "the range must start before it ends")
 	}
-	if first := most.add(end, -1); start.Before(first) {
+	if first := maxPeriod.add(end, -1); start.Before(first) {
 		start = first
-		warnings = append(warnings, fmt.Sprintf("the range was clamped at its start: at most %s", most))
+		warnings = append(warnings, fmt.Sprintf("the range was clamped at its start: at most %s", maxPeriod))
 	}
 	return Span{start.Unix(), end.Unix()}, warnings, nil
 }

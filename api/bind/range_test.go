@@ -13,7 +13,7 @@ import (
 var clock = time.Date(2026, 3, 31, 12, 34, 56, 0, time.UTC)
 
 // ranged resolves a range given as name=value, separated by ;.
-func ranged(t *testing.T, given string, most Period) (string, []string, *domain.Error) {
+func ranged(t *testing.T, given string, maxPeriod Period) (string, []string, *domain.Error) {
 	t.Helper()
 	var r Range
 	for part := range strings.SplitSeq(given, ";") {
@@ -33,7 +33,7 @@ func ranged(t *testing.T, given string, most Period) (string, []string, *domain.
 			t.Fatal(part, err)
 		}
 	}
-	span, warnings, fault := r.Resolve(clock, most)
+	span, warnings, fault := r.Resolve(clock, maxPeriod)
 	if fault != nil {
 		return "", nil, fault
 	}

@@ -182,9 +182,9 @@ type URL string
 const maxURL = 4096
 
 // atMost refuses a text of more characters.
-func atMost(most int64, s string) error {
-	if int64(len(s)) > most && int64(utf8.RuneCountInString(s)) > most {
-		return fmt.Errorf("must be at most %d characters long", most)
+func atMost(maxLen int64, s string) error {
+	if int64(len(s)) > maxLen && int64(utf8.RuneCountInString(s)) > maxLen {
+		return fmt.Errorf("must be at most %d characters long", maxLen)
 	}
 	return nil
 }

@@ -70,8 +70,8 @@ const (
 )
 
 // made is s, if it is made of these characters and at most so long; else it is empty.
-func made(s, of string, most int) string {
-	if len(s) > most || strings.Trim(s, of) != "" {
+func made(s, of string, maxLen int) string {
+	if len(s) > maxLen || strings.Trim(s, of) != "" {
 		return ""
 	}
 	return s

@@ -149,8 +149,8 @@ func TestAddresses_Budget(t *testing.T) {
 			}
 		}
 		p.end()
-		if most := 1 + (n+perHedge-1)/perHedge; hedged != most {
-			t.Fatalf("%d of %d reads are asked of two, not %d", hedged, n, most)
+		if maxHedged := 1 + (n+perHedge-1)/perHedge; hedged != maxHedged {
+			t.Fatalf("%d of %d reads are asked of two, not %d", hedged, n, maxHedged)
 		}
 	}
 	reads(t, a, time.Hour, 100*maxHedges*perHedge)

@@ -215,8 +215,8 @@ func TestClient_BudgetOfLateReads(t *testing.T) {
 	}
 	wg.Wait()
 	total := all[0].asked.Load() + all[1].asked.Load() + all[2].asked.Load()
-	if most := int64(operations + operations/perHedge + 1); total > most || total == operations {
-		t.Errorf("%d reads were asked %d times, more than %d or never twice", operations, total, most)
+	if maxTotal := int64(operations + operations/perHedge + 1); total > maxTotal || total == operations {
+		t.Errorf("%d reads were asked %d times, more than %d or never twice", operations, total, maxTotal)
 	}
 	if _, err := command(t, c); err != nil {
 		t.Error(err)

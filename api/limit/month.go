@@ -36,19 +36,19 @@ const (
 
 // Spend takes one of the account's requests of the month, where they are bounded.
 func (u *Allowance) Spend(ctx func() context.Context) error {
-	most := u.bucket.terms.Load().Month
-	if most == 0 {
+	maxRequests := u.bucket.terms.Load().Month
+	if maxRequests == 0 {
 		return nil
 	}
 	c := u.bucket.month.at(u.at.UTC())
 	c.read(ctx, u.at.UTC(), u.rates.accounts, u.bucket.account)
 	u.spent = c
-	if c.used.Add(1) <= most {
+	if c.used.Add(1) <= maxRequests {
 		return nil
 	}
 	u.rates.month.Add(1)
 	return domain.Fail(domain.PlanLimit,
-		fmt.Sprintf("the account's %d requests of this calendar month are used up", most))
+		fmt.Sprintf("the account's %d requests of this calendar month are used up", maxRequests))
 }
 
 // Unspend gives a request of the month back: it was no hit.

@@ -239,14 +239,14 @@ func TestPool_IsFair(t *testing.T) {
 func TestI8_PoolIsBoundedInBytes(t *testing.T) {
 	seed := rand.Uint64()
 	synctest.Test(t, func(t *testing.T) {
-		const most, many = 1000, 300
-		p := NewPool(Bounds{Bytes: most, Share: most / 4, Waiters: many})
+		const maxBytes, many = 1000, 300
+		p := NewPool(Bounds{Bytes: maxBytes, Share: maxBytes / 4, Waiters: many})
 		var held, served, refused atomic.Int64
 		gone, leave := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		for i := range many {
 			rnd := rand.New(rand.NewPCG(seed, uint64(i)))
-			bytes, account, ctx := 1+rnd.Int64N(most), domain.AccountID(rnd.IntN(5)), t.Context()
+			bytes, account, ctx := 1+rnd.Int64N(maxBytes), domain.AccountID(rnd.IntN(5)), t.Context()
 			if rnd.IntN(4) == 0 {
 				ctx = gone
 			}
@@ -257,7 +257,7 @@ func TestI8_PoolIsBoundedInBytes(t *testing.T) {
 					refused.Add(1)
 					return
 				}
-				if now := held.Add(bytes); now > most {
+				if now := held.Add(bytes); now > maxBytes {
 					t.Errorf("seed %d: %d bytes are held", seed, now)
 				}
 				time.Sleep(hold) // of the bubble's clock

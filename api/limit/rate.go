@@ -105,8 +105,8 @@ const (
 func (r *Rates) Elsewhere(account domain.AccountID, changed int64, n uint64, now time.Time) {
 	b := r.of(account, changed, now)
 	t := b.terms.Load()
-	most := min(debtSeconds*float64(t.Rate), debtBursts*float64(t.Burst)) + b.tokens.TokensAt(now)
-	for owed := int(min(float64(n), most)); owed > 0; owed -= int(t.Burst) { // a burst at a time
+	maxDebt := min(debtSeconds*float64(t.Rate), debtBursts*float64(t.Burst)) + b.tokens.TokensAt(now)
+	for owed := int(min(float64(n), maxDebt)); owed > 0; owed -= int(t.Burst) { // a burst at a time
 		b.tokens.ReserveN(now, min(owed, int(t.Burst)))
 	}
 }

@@ -141,8 +141,8 @@ func TestRates_NodesShareARate(t *testing.T) {
 		if want := (seconds - 10) * rate; late < want*8/10 || late > want*13/10 {
 			t.Errorf("%d nodes served %d requests in the last %d s, want about %d", nodes, late, seconds-10, want)
 		}
-		if most := seconds*rate + nodes*3*rate; total > most {
-			t.Errorf("%d nodes served %d requests, want at most %d", nodes, total, most)
+		if maxTotal := seconds*rate + nodes*3*rate; total > maxTotal {
+			t.Errorf("%d nodes served %d requests, want at most %d", nodes, total, maxTotal)
 		}
 	}
 }

@@ -155,22 +155,22 @@ func (s *nodeSearch) listed(ctx context.Context, q *domain.Question, p bind.Page
 
 // candidates are the members whose nodes have to be looked at.
 func (s *nodeSearch) candidates(ctx context.Context, q *domain.Question) ([]domain.MemberID, error) {
-	most := maxOpened
+	maxMembers := maxOpened
 	if s.parts().Any() {
-		most = maxAsked
+		maxMembers = maxAsked
 	}
 	one := *q
-	one.MemberListing = domain.MemberListing{Up: true, Limit: most, Changed: q.MemberListing.Changed}
+	one.MemberListing = domain.MemberListing{Up: true, Limit: maxMembers, Changed: q.MemberListing.Changed}
 	answer, err := s.req.Ask(ctx, &one)
 	switch {
 	case err != nil:
 		return nil, err
 	case answer.MemberList == nil:
 		return nil, serve.ErrShape("members by node")
-	case answer.MemberList.Total > uint64(most):
+	case answer.MemberList.Total > uint64(maxMembers):
 		return nil, domain.Fail(domain.PlanLimit, fmt.Sprintf(
 			"the question would look into the Extended nodes of %d members, and at most %d are for one: "+
-				"name members, or narrow the list by other filters", answer.MemberList.Total, most))
+				"name members, or narrow the list by other filters", answer.MemberList.Total, maxMembers))
 	}
 	return answer.MemberList.Members, nil
 }

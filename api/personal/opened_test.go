@@ -119,8 +119,8 @@ func TestOpenedCache_KeysDeletedMeanwhile(t *testing.T) {
 
 // The cache takes no more memory than it is given, and forgets what was not used.
 func TestOpenedCache_Memory(t *testing.T) {
-	const most = 8 << 20
-	c := newOpenedCache(most)
+	const maxBytes = 8 << 20
+	c := newOpenedCache(maxBytes)
 	before := heapBytes()
 	text := func(n int) string { return strings.Repeat("x", n) }
 	made := func(n int) openedMember {
@@ -143,9 +143,9 @@ func TestOpenedCache_Memory(t *testing.T) {
 	}
 	took := heapBytes() - before
 	runtime.KeepAlive(c)
-	t.Logf("%d bytes of %d", took, most)
-	if took > most || took < most/4 {
-		t.Errorf("%d bytes are taken, %d may be", took, most)
+	t.Logf("%d bytes of %d", took, maxBytes)
+	if took > maxBytes || took < maxBytes/4 {
+		t.Errorf("%d bytes are taken, %d may be", took, maxBytes)
 	}
 }
 

@@ -24,10 +24,10 @@ type Range struct {
 }
 
 // Resolve is the range that parameters mean now; a poll of another minute resolves again.
-func (c *Clock) Resolve(in bind.Range, most bind.Period, shown bool) (Range, *domain.Error) {
-	span, warnings, fault := in.Resolve(c.Now, most)
-	r := Range{in, most, span, warnings, shown}
-	same := func(o Range) bool { return o.In == in && o.Most == most && o.Shown == shown }
+func (c *Clock) Resolve(in bind.Range, maxPeriod bind.Period, shown bool) (Range, *domain.Error) {
+	span, warnings, fault := in.Resolve(c.Now, maxPeriod)
+	r := Range{in, maxPeriod, span, warnings, shown}
+	same := func(o Range) bool { return o.In == in && o.Most == maxPeriod && o.Shown == shown }
 	if fault == nil && !slices.ContainsFunc(c.Ranges, same) {
 		c.Ranges = append(c.Ranges, r)
 	}

@@ -118,13 +118,13 @@ func (b *body) discard() {
 }
 
 // receive reads a body of at most so many bytes.
-func (b *body) receive(most int64) (all []byte, err error) {
+func (b *body) receive(maxBytes int64) (all []byte, err error) {
 	share := &b.memory.now
 	connection := http.NewResponseController(b.w)
 	share.Start(0, func(t time.Time) { _ = connection.SetReadDeadline(t) })
-	from := http.MaxBytesReader(b.w, b.r.Body, most)
+	from := http.MaxBytesReader(b.w, b.r.Body, maxBytes)
 	keyless := b.memory.account == 0
-	size := max(min(b.r.ContentLength, most), 512)
+	size := max(min(b.r.ContentLength, maxBytes), 512)
 	if keyless {
 		size = min(size, keylessBytes)
 	}

@@ -34,12 +34,12 @@ func (x *exchange) headers(h http.Header) {
 	if req.Response.Replayed {
 		h.Set("Idempotent-Replayed", "true")
 	}
-	most := MaxWarnings
+	maxWarnings := MaxWarnings
 	if x.allowed.Over() { // that is a warning, too
-		most--
+		maxWarnings--
 	}
 	// Clients and proxies bound the headers of an answer. Those of unknown names are the first: they yield.
-	for _, text := range req.Response.Warnings[max(0, len(req.Response.Warnings)-most):] {
+	for _, text := range req.Response.Warnings[max(0, len(req.Response.Warnings)-maxWarnings):] {
 		h.Add("Warning", "299 - "+strconv.QuoteToASCII(text))
 	}
 	for _, l := range req.Links.Header {

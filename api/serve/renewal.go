@@ -12,12 +12,12 @@ import (
 
 // Requests that may wait for the newest catalog at once, in all and of one account.
 const (
-	renewalsMost      = 256
+	maxRenewals       = 256
 	renewalsOfAccount = 128
 )
 
 func newRenewals() *limit.Pool {
-	return limit.NewPool(limit.Bounds{Bytes: renewalsMost, Share: renewalsOfAccount})
+	return limit.NewPool(limit.Bounds{Bytes: maxRenewals, Share: renewalsOfAccount})
 }
 
 // renewal is the newest catalog for a request that names what its catalog does not have: another node may

@@ -86,14 +86,14 @@ func (req *Request) RaisePosition(p domain.Position) {
 }
 
 // Resolve is the range that parameters mean now; a poll of another minute resolves again.
-func (req *Request) Resolve(in bind.Range, most bind.Period, shown bool) (poll.Range, *domain.Error) {
+func (req *Request) Resolve(in bind.Range, maxPeriod bind.Period, shown bool) (poll.Range, *domain.Error) {
 	req.list.Resolved(in)
-	return req.Clock.Resolve(in, most, shown)
+	return req.Clock.Resolve(in, maxPeriod, shown)
 }
 
 // ResolveRange resolves the range of a question and shows it in the answer.
-func (req *Request) ResolveRange(in bind.Range, most bind.Period) (bind.Span, error) {
-	r, fault := req.Resolve(req.list.Keyset.Range(in), most, true)
+func (req *Request) ResolveRange(in bind.Range, maxPeriod bind.Period) (bind.Span, error) {
+	r, fault := req.Resolve(req.list.Keyset.Range(in), maxPeriod, true)
 	if fault != nil {
 		return r.Span, fault
 	}

@@ -77,9 +77,9 @@ type varints struct {
 	bad bool
 }
 
-func (r *varints) next(most uint64) uint64 {
+func (r *varints) next(maxValue uint64) uint64 {
 	v, n := binary.Uvarint(r.b)
-	if n <= 0 || v > most || n > 1 && r.b[n-1] == 0 {
+	if n <= 0 || v > maxValue || n > 1 && r.b[n-1] == 0 {
 		r.bad, r.b = true, nil
 		return 0
 	}

@@ -107,7 +107,7 @@ func TestFault_BrokerAway(t *testing.T) {
 				asked := h.unanswered()
 				for last := int64(0); time.Since(from) < away-2*time.Second; time.Sleep(away / 4) {
 					lag := h.answered()
-					if least := time.Since(from).Milliseconds() - 1000; lag < least || lag < last {
+					if minLag := time.Since(from).Milliseconds() - 1000; lag < minLag || lag < last {
 						h.Errorf("answered with a lag of %d ms, before with %d, after %v", lag, last, time.Since(from))
 					}
 					last = lag

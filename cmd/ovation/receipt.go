@@ -98,19 +98,19 @@ func (c *ReceiptVerify) keySet(ctx context.Context) ([]byte, error) {
 	return upTo(answer.Body, maxKeySet, c.JWKS)
 }
 
-func fileUpTo(path string, most int64) ([]byte, error) {
+func fileUpTo(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return upTo(f, most, path)
+	return upTo(f, maxBytes, path)
 }
 
 // upTo reads all of it, unless it is longer than what is looked for.
-func upTo(r io.Reader, most int64, name string) ([]byte, error) {
-	b, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(b)) > most {
+func upTo(r io.Reader, maxBytes int64, name string) ([]byte, error) {
+	b, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
+	if err == nil && int64(len(b)) > maxBytes {
 		err = errors.New("it is too long")
 	}
 	if err != nil {

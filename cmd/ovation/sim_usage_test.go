@@ -85,7 +85,7 @@ func (a usageAppender) Append(ctx context.Context, partition int, records []doma
 }
 
 // hitRange are the hits that must be stored and those that may be, of all applications.
-type hitRange struct{ least, most map[appHour]uint64 }
+type hitRange struct{ min, max map[appHour]uint64 }
 
 // usageOf are the hits of the lives before, and those of the life that runs, as they are now.
 func (w *simulation) usageOf() hitRange {
@@ -93,21 +93,21 @@ func (w *simulation) usageOf() hitRange {
 	defer w.mu.Unlock()
 	r := hitRange{map[appHour]uint64{}, map[appHour]uint64{}}
 	for k, n := range w.settled {
-		r.least[k] += n
-		r.most[k] += n
+		r.min[k] += n
+		r.max[k] += n
 	}
 	for i, life := range w.counted {
 		life.mu.Lock()
 		running := i == len(w.counted)-1
 		for k, n := range life.hits {
-			r.most[k] += n
+			r.max[k] += n
 			if running {
-				r.least[k] += n
+				r.min[k] += n
 			}
 		}
 		for k, n := range life.stored {
 			if !running {
-				r.least[k] += n
+				r.min[k] += n
 			}
 		}
 		life.mu.Unlock()
@@ -137,11 +137,11 @@ func (w *simulation) checkUsage() error {
 		}
 	}
 	for k, n := range got {
-		if n > want.most[k] {
-			return fmt.Errorf("usage: application %d has %d hits in hour %d, %d were answered", k.app, n, k.hour, want.most[k])
+		if n > want.max[k] {
+			return fmt.Errorf("usage: application %d has %d hits in hour %d, %d were answered", k.app, n, k.hour, want.max[k])
 		}
 	}
-	for k, least := range want.least {
+	for k, least := range want.min {
 		if got[k] < least && !w.journalCut {
 			return fmt.Errorf("I4: usage: application %d has %d hits in hour %d, %d are in the log", k.app, got[k], k.hour, least)
 		}
@@ -208,7 +208,7 @@ func (w *simulation) askUsage() {
 			return fmt.Errorf("usage: %w", err)
 		}
 		answered := uint64(0)
-		for k, n := range most.most {
+		for k, n := range most.max {
 			if k.app == l.app {
 				answered += n
 			}

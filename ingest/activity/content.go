@@ -117,7 +117,7 @@ func (e *event) where(g *domain.Geo) (r refusal) {
 
 // tenths is a decimal number of JSON's grammar, as number or text, of at most this
 // size, in tenths.
-func (t *token) tenths(most float64) (int, bool) {
+func (t *token) tenths(maxValue float64) (int, bool) {
 	raw := t.raw
 	if t.kind == text {
 		if t.escaped {
@@ -132,7 +132,7 @@ func (t *token) tenths(most float64) (int, bool) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(alias(raw), 64)
-	if err != nil || math.Abs(v) > most {
+	if err != nil || math.Abs(v) > maxValue {
 		return 0, false
 	}
 	return int(math.Round(v * 10)), true

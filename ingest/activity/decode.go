@@ -282,11 +282,11 @@ func (e *event) what(a *domain.Activity) refusal {
 }
 
 // id is a required id of ours.
-func (e *event) id(name string, f field, most uint64) (uint64, refusal) {
+func (e *event) id(name string, f field, maxValue uint64) (uint64, refusal) {
 	if !e.fields[f].given() {
 		return 0, missing(name)
 	}
-	n, ok := e.fields[f].id(most)
+	n, ok := e.fields[f].id(maxValue)
 	if !ok {
 		return 0, badEvent(name)
 	}
@@ -294,7 +294,7 @@ func (e *event) id(name string, f field, most uint64) (uint64, refusal) {
 }
 
 // text is a text of at most so many characters; empty if it is not given.
-func (e *event) text(name string, f field, most int) (string, refusal) {
+func (e *event) text(name string, f field, maxLen int) (string, refusal) {
 	if !e.fields[f].given() {
 		return "", accepted
 	}
@@ -302,7 +302,7 @@ func (e *event) text(name string, f field, most int) (string, refusal) {
 	switch {
 	case !ok:
 		return "", badEvent(name)
-	case len(s) > most && utf8.RuneCountInString(s) > most:
+	case len(s) > maxLen && utf8.RuneCountInString(s) > maxLen:
 		return "", tooLarge(name)
 	}
 	return s, accepted

@@ -85,8 +85,8 @@ func newDraft(r *rand.Rand) *draft {
 }
 
 // idText is an id from 1 to most, as number or text.
-func idText(r *rand.Rand, most int64) string {
-	n := r.Int64N(most>>r.IntN(30)) + 1
+func idText(r *rand.Rand, maxID int64) string {
+	n := r.Int64N(maxID>>r.IntN(30)) + 1
 	if r.IntN(3) == 0 {
 		return fmt.Sprintf(`"%d"`, n)
 	}

@@ -32,8 +32,8 @@ func (t *token) name() (s string, ok bool) {
 	return t.text()
 }
 
-// id is an id of ours, from 1 to most: such a number, or decimal digits in a text.
-func (t *token) id(most uint64) (n uint64, ok bool) {
+// id is an id of ours, from 1 to maxValue: such a number, or decimal digits in a text.
+func (t *token) id(maxValue uint64) (n uint64, ok bool) {
 	raw := t.raw
 	switch {
 	case t.kind != number && t.kind != text:
@@ -46,7 +46,7 @@ func (t *token) id(most uint64) (n uint64, ok bool) {
 	}
 	for _, c := range raw {
 		d := uint64(c - '0')
-		if n > (most-d)/10 {
+		if n > (maxValue-d)/10 {
 			return 0, false
 		}
 		n = n*10 + d

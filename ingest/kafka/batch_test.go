@@ -16,14 +16,14 @@ import (
 
 // randomMessages makes n messages with all that a message can have.
 func randomMessages(r *rand.Rand, n int) []Message {
-	bytesOf := func(most int) []byte {
+	bytesOf := func(maxLen int) []byte {
 		switch r.IntN(4) {
 		case 0:
 			return nil
 		case 1:
 			return []byte{}
 		}
-		b := make([]byte, r.IntN(most)+1)
+		b := make([]byte, r.IntN(maxLen)+1)
 		for i := range b {
 			b[i] = "abcdefgh"[r.IntN(8)]
 		}

@@ -26,9 +26,9 @@ type Page struct {
 	Stable int64 // its end, but for transactions still open: what can be read
 	High   int64 // its end
 
-	most  int    // bytes that may be uncompressed, but for the batch that goes beyond; 0: maxPageInflated
-	Bytes int    // of record batches, as they came
-	Arena []byte // of uncompressed records, all of them, or as many as it had room for
+	maxInflated int    // bytes that may be uncompressed, but for the batch that goes beyond; 0: maxPageInflated
+	Bytes       int    // of record batches, as they came
+	Arena       []byte // of uncompressed records, all of them, or as many as it had room for
 }
 
 // A page stops after the batch with which it has grown beyond these, where the fetcher has
@@ -40,17 +40,17 @@ const (
 
 // decoder makes a page of what a broker sent: bytes to be doubted.
 type decoder struct {
-	page     *Page
-	from     int64             // the offset asked for
-	aborted  map[int64][]int64 // producer → first offsets of its aborted transactions, ascending
-	arena    []byte            // room for uncompressed records; its length is 0
-	inflated int               // bytes uncompressed so far
-	packed   int               // from how many
-	most     int               // bytes to uncompress, but for the batch that goes beyond
-	full     bool              // the page holds all it may
-	below    bool              // a batch lay below the offset wanted
-	written  history           // says in which epoch an offset was written
-	shared   bool              // records refer to what the broker sent
+	page        *Page
+	from        int64             // the offset asked for
+	aborted     map[int64][]int64 // producer → first offsets of its aborted transactions, ascending
+	arena       []byte            // room for uncompressed records; its length is 0
+	inflated    int               // bytes uncompressed so far
+	packed      int               // from how many
+	maxInflated int               // bytes to uncompress, but for the batch that goes beyond
+	full        bool              // the page holds all it may
+	below       bool              // a batch lay below the offset wanted
+	written     history           // says in which epoch an offset was written
+	shared      bool              // records refer to what the broker sent
 }
 
 // head is a batch's header, and its records as they came.
@@ -69,7 +69,7 @@ func newDecoder(
 	written history,
 ) *decoder {
 	d := &decoder{
-		page: page, from: page.Next, arena: page.Arena[:0], most: cmp.Or(page.most, maxPageInflated), written: written,
+		page: page, from: page.Next, arena: page.Arena[:0], maxInflated: cmp.Or(page.maxInflated, maxPageInflated), written: written,
 	}
 	if len(aborted) > 0 {
 		d.aborted = make(map[int64][]int64)
@@ -101,7 +101,7 @@ func (d *decoder) reserve(b []byte, ratio float64) {
 		records += int(max(h.Count, 0))
 		b = b[size:]
 	}
-	inflated := int(min(float64(packed)*ratio, float64(d.most)))
+	inflated := int(min(float64(packed)*ratio, float64(d.maxInflated)))
 	if n := min(records, (plain+inflated)/recordbatch.MinRecord, maxPageRecords); n > cap(d.page.Records) {
 		d.page.Records = make([]Record, 0, n)
 	}
@@ -171,7 +171,7 @@ func (d *decoder) batch(b, rest []byte) error {
 		d.marker(&h)
 	case h.Attributes&recordbatch.Transactional != 0 && d.isAborted(&h):
 	default:
-		if len(d.page.Records) >= maxPageRecords || d.inflated >= d.most {
+		if len(d.page.Records) >= maxPageRecords || d.inflated >= d.maxInflated {
 			d.full = true
 			return nil
 		}

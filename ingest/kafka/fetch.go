@@ -215,7 +215,7 @@ func (f *Fetcher) page(
 	page := &Page{
 		Next: next, Epoch: epoch,
 		Start: p.LogStartOffset, Stable: p.LastStableOffset, High: p.HighWatermark,
-		Bytes: len(p.RecordBatches), Records: f.spare[:0], most: f.cfg.MaxInflated,
+		Bytes: len(p.RecordBatches), Records: f.spare[:0], maxInflated: f.cfg.MaxInflated,
 	}
 	if page.Bytes == 0 {
 		f.spare, f.arena = nil, nil

@@ -32,7 +32,7 @@ type leaderQueue struct {
 	waiting []*pendingFetch // for the next request
 	due     bool            // which is sent when gatherFor has passed
 	sent    int             // pending fetches in requests under way
-	most    int             // pending at a time so far, less those that were abandoned
+	peak    int             // pending at a time so far, less those that were abandoned
 }
 
 // pendingFetch is what a fetcher waits for.
@@ -102,9 +102,9 @@ func (j *sharedFetches) ask(ctx context.Context, leader int32, w *pendingFetch) 
 // there ever were. mu is held.
 func (j *sharedFetches) wait(leader int32, l *leaderQueue, more ...*pendingFetch) {
 	l.waiting = append(l.waiting, more...)
-	l.most = max(l.most, len(l.waiting)+l.sent)
+	l.peak = max(l.peak, len(l.waiting)+l.sent)
 	switch {
-	case len(l.waiting) >= l.most:
+	case len(l.waiting) >= l.peak:
 		j.send(leader, l)
 	case !l.due && len(l.waiting) > 0:
 		l.due = true
@@ -123,7 +123,7 @@ func (j *sharedFetches) send(leader int32, l *leaderQueue) {
 	before := len(l.waiting)
 	all := slices.DeleteFunc(l.waiting, func(w *pendingFetch) bool { return w.abandoned })
 	l.waiting = nil
-	l.most -= before - len(all)
+	l.peak -= before - len(all)
 	var asked, others []*pendingFetch
 	for _, w := range all {
 		if slices.ContainsFunc(asked, w.samePartition) {
@@ -171,7 +171,7 @@ func (j *sharedFetches) fetch(leader int32, l *leaderQueue, asked []*pendingFetc
 		switch {
 		case w.abandoned:
 			memory.release()
-			l.most--
+			l.peak--
 		case d.err == nil && isEmpty(d.part, w.next) && now.Before(w.until):
 			memory.release()
 			again = append(again, w)

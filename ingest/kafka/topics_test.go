@@ -21,7 +21,7 @@ func TestRealBroker_HasTheTopicsAsTheyShouldBe(t *testing.T) {
 		t.Errorf("%+v", made)
 	}
 	// Kafka 4 bounds by default how far ahead a timestamp may be: an hour.
-	if least := 8*24*time.Hour + time.Hour; len(made.Endless) > 0 || made.Kept < least || made.Kept > least+2*time.Hour {
+	if minKept := 8*24*time.Hour + time.Hour; len(made.Endless) > 0 || made.Kept < minKept || made.Kept > minKept+2*time.Hour {
 		t.Errorf("kept for %v, without limit: %v", made.Kept, made.Endless)
 	}
 	if _, err := topics.Ensure(ctx, client, topics.Of(prefix, 5, 2)); !errors.As(err, new(*topics.SettingsError)) {

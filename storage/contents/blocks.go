@@ -42,7 +42,7 @@ const maxGrowing = 1 << 15
 type Writer struct {
 	db     pebble.Reader
 	shard  uint16
-	most   int                                    // bytes of a block
+	max    int                                    // bytes of a block
 	blocks *twogen.Cache[format.SlotKey, growing] // of C
 	codec  format.ContentCodec
 	key    []byte
@@ -51,7 +51,7 @@ type Writer struct {
 
 // NewWriter makes a writer of blocks of about so many bytes.
 func NewWriter(db pebble.Reader, shard uint16, blockBytes int) *Writer {
-	return &Writer{db: db, shard: shard, most: blockBytes, blocks: twogen.New[format.SlotKey, growing](maxGrowing)}
+	return &Writer{db: db, shard: shard, max: blockBytes, blocks: twogen.New[format.SlotKey, growing](maxGrowing)}
 }
 
 // fitting is how many of the entries a block with so many bytes takes, and how many bytes
@@ -59,7 +59,7 @@ func NewWriter(db pebble.Reader, shard uint16, blockBytes int) *Writer {
 func (w *Writer) fitting(entries []format.Entry, bytes int) (n, then int) {
 	for n < len(entries) {
 		size := len(entries[n].Text) + entryBytes
-		if bytes > 0 && bytes+size > w.most {
+		if bytes > 0 && bytes+size > w.max {
 			break
 		}
 		n, bytes = n+1, bytes+size

@@ -8,7 +8,7 @@ import (
 
 // allocates fails the test when f takes more bytes of memory than most, what others take
 // meanwhile left out as far as three tries can tell.
-func allocates(t *testing.T, most int, f func()) {
+func allocates(t *testing.T, maxBytes int, f func()) {
 	t.Helper()
 	taken := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	least := uint64(1 << 62)
@@ -17,11 +17,11 @@ func allocates(t *testing.T, most int, f func()) {
 		before := taken[0].Value.Uint64()
 		f()
 		metrics.Read(taken)
-		if least = min(least, taken[0].Value.Uint64()-before); least <= uint64(most) {
+		if least = min(least, taken[0].Value.Uint64()-before); least <= uint64(maxBytes) {
 			return
 		}
 	}
-	t.Fatalf("%d bytes were allocated, at most %d may be", least, most)
+	t.Fatalf("%d bytes were allocated, at most %d may be", least, maxBytes)
 }
 
 // FuzzEntries_DumpedOrRefused reads any bytes as a key with any as its value, of a node's store and of the
@@ -46,8 +46,8 @@ func FuzzEntries_DumpedOrRefused(f *testing.F) {
 		if len(key) == 0 {
 			return
 		}
-		most := 256<<10 + 600*(len(key)+len(value)) // a packed row is a bit at least
-		allocates(t, most, func() {
+		maxBytes := 256<<10 + 600*(len(key)+len(value)) // a packed row is a bit at least
+		allocates(t, maxBytes, func() {
 			_, _ = Text(key, value)
 			_, _ = CatalogText(key, value)
 		})

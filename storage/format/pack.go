@@ -23,8 +23,8 @@ func bounds(v []uint64) (lo, hi uint64) {
 }
 
 // widthOf is the width that values up to a number need.
-func widthOf(most uint64) int {
-	if width := bits.Len64(most); width <= widestLoad {
+func widthOf(maxValue uint64) int {
+	if width := bits.Len64(maxValue); width <= widestLoad {
 		return width
 	}
 	return 64

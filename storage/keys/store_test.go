@@ -146,8 +146,8 @@ func TestStore_PutSurvivesACrash(t *testing.T) {
 				}
 			})
 		}
-		least := int64(rnd.IntN(each))
-		for returned[0].Load() < least {
+		minBytes := int64(rnd.IntN(each))
+		for returned[0].Load() < minBytes {
 			runtime.Gosched()
 		}
 		var before [writers]int64

@@ -33,18 +33,18 @@ func CanOpen(disk vfs.FS, dir string) error {
 	if err != nil {
 		return err
 	}
-	least := uint64(openRoom)
+	minFree := uint64(openRoom)
 	for _, name := range names {
 		if !strings.HasSuffix(name, ".log") {
 			continue
 		}
 		if info, err := disk.Stat(disk.PathJoin(dir, name)); err == nil {
-			least += uint64(info.Size())
+			minFree += uint64(info.Size())
 		}
 	}
 	usage, err := disk.GetDiskUsage(at)
-	if err == nil && usage.AvailBytes < least {
-		return &FullError{usage.AvailBytes, least}
+	if err == nil && usage.AvailBytes < minFree {
+		return &FullError{usage.AvailBytes, minFree}
 	}
 	return nil // a disk that does not report its space is tried
 }

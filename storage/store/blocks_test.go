@@ -46,7 +46,7 @@ func TestContents_PageOfABurstReadsLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("610,000 rows")
 	}
-	const most = 64 << 10
+	const maxBytes = 64 << 10
 	rows := uint64(610_000)
 	if underRace {
 		rows = 60_000
@@ -86,14 +86,14 @@ func TestContents_PageOfABurstReadsLittle(t *testing.T) {
 				seqs[i] = rows - uint64(i)
 			}
 		}
-		if got := read(seqs...); got > most {
+		if got := read(seqs...); got > maxBytes {
 			t.Fatalf("%d bytes of contents are read for %v", got, seqs)
 		}
 	}
 	for _, family := range []byte{format.FamilyContent, format.FamilyTailContent} {
 		values := 0
 		check.OK(t, scan.Range(s.db, []byte{family}, []byte{family + 1}, func(_, v []byte) (bool, error) {
-			if values++; len(v) > most/10 {
+			if values++; len(v) > maxBytes/10 {
 				t.Fatalf("a value of %c has %d bytes", family, len(v))
 			}
 			return true, nil

@@ -126,14 +126,14 @@ func (o *Outline) Each(in domain.Range, up bool, f func(s Stretch) bool) {
 func (o *Outline) Bytes() int { return markBytes*cap(o.marks) + stretchBytes*cap(o.list) }
 
 // Begin begins the outline of so many rows of a range, which are Put next.
-func (o *Outline) Begin(rows int, in domain.Range, most int, epoch uint64) {
+func (o *Outline) Begin(rows int, in domain.Range, maxMarks int, epoch uint64) {
 	*o = Outline{epoch: epoch}
-	if rows <= most {
+	if rows <= maxMarks {
 		o.marks = make([]uint64, 0, rows)
 		return
 	}
 	o.coarse = true
-	for int(in.To>>o.width)-int(in.From>>o.width) >= most/marksPerStretch {
+	for int(in.To>>o.width)-int(in.From>>o.width) >= maxMarks/marksPerStretch {
 		o.width++
 	}
 }
@@ -153,18 +153,18 @@ func (o *Outline) Put(time uint32, seq uint64) {
 }
 
 // Settle ends what Begin began.
-func (o *Outline) Settle(most int) {
+func (o *Outline) Settle(maxMarks int) {
 	slices.Sort(o.marks)
 	o.marks = append(make([]uint64, 0, len(o.marks)), o.marks...)
-	o.Limit(most, o.epoch)
+	o.Limit(maxMarks, o.epoch)
 }
 
 // Limit leaves no more than so many marks, or as few stretches as take the place of these.
-func (o *Outline) Limit(most int, epoch uint64) {
-	if !o.coarse && len(o.marks) > most {
+func (o *Outline) Limit(maxMarks int, epoch uint64) {
+	if !o.coarse && len(o.marks) > maxMarks {
 		o.coarsen(epoch)
 	}
-	for o.coarse && len(o.list) > most/marksPerStretch {
+	for o.coarse && len(o.list) > maxMarks/marksPerStretch {
 		o.own(epoch)
 		o.widen()
 	}
@@ -176,14 +176,14 @@ func (o *Outline) Limit(most int, epoch uint64) {
 func markOf(time uint32, seq uint64) uint64 { return uint64(time)<<32 | seq&(1<<32-1) }
 
 // Add adds a row.
-func (o *Outline) Add(time uint32, seq uint64, most int, epoch uint64) {
-	if !o.coarse && (len(o.marks) >= most || len(o.marks) > 0 && o.upper != uint32(seq>>32)) {
+func (o *Outline) Add(time uint32, seq uint64, maxMarks int, epoch uint64) {
+	if !o.coarse && (len(o.marks) >= maxMarks || len(o.marks) > 0 && o.upper != uint32(seq>>32)) {
 		o.coarsen(epoch)
 	}
 	if o.coarse {
 		o.own(epoch)
 		o.count(time, seq)
-		o.Limit(most, epoch)
+		o.Limit(maxMarks, epoch)
 		return
 	}
 	o.upper = uint32(seq >> 32)

@@ -68,15 +68,15 @@ func TestOutline_CountsAsItsRowsDo(t *testing.T) {
 		seed := rand.Uint64()
 		r := rand.New(rand.NewPCG(seed, 25))
 		x, span := outlined{rows: map[uint64]uint32{}}, 1+r.Uint32N(200_000)
-		most, epoch, low := Least<<r.IntN(5), uint64(1), uint64(r.IntN(2))*(1<<32-100)
+		maxMarks, epoch, low := Least<<r.IntN(5), uint64(1), uint64(r.IntN(2))*(1<<32-100)
 		if n := r.IntN(300); r.IntN(2) == 0 { // it is made of rows that there are
-			x.outline.Begin(n, domain.Range{From: 1000, To: 1000 + span}, most, epoch)
+			x.outline.Begin(n, domain.Range{From: 1000, To: 1000 + span}, maxMarks, epoch)
 			for i := range n {
 				at := 1000 + r.Uint32N(span)
 				x.rows[low+uint64(i)] = at
 				x.outline.Put(at, low+uint64(i))
 			}
-			x.outline.Settle(most)
+			x.outline.Settle(maxMarks)
 		}
 		var held outlined
 		for i := range 300 {
@@ -87,23 +87,23 @@ func TestOutline_CountsAsItsRowsDo(t *testing.T) {
 					at = 1000 + uint32(i)*span/300
 				}
 				x.rows[seq] = at
-				x.outline.Add(at, seq, most, epoch)
+				x.outline.Add(at, seq, maxMarks, epoch)
 			case k < 16:
 				for seq, at := range x.rows {
 					x.outline.Remove(at, seq, epoch)
 					delete(x.rows, seq)
 					break
 				}
-			case k < 17 && most > Least:
-				most /= 2
-				x.outline.Limit(most, epoch)
+			case k < 17 && maxMarks > Least:
+				maxMarks /= 2
+				x.outline.Limit(maxMarks, epoch)
 			default: // a commit: a reader takes what there is
 				epoch++
 				held = outlined{outline: x.outline, rows: map[uint64]uint32{}}
 				maps.Copy(held.rows, x.rows)
 			}
-			if n := max(len(x.outline.list), len(x.outline.marks)); n > most || x.outline.coarse && n > most/marksPerStretch {
-				t.Fatalf("seed %d: %d of %d are known", seed, n, most)
+			if n := max(len(x.outline.list), len(x.outline.marks)); n > maxMarks || x.outline.coarse && n > maxMarks/marksPerStretch {
+				t.Fatalf("seed %d: %d of %d are known", seed, n, maxMarks)
 			}
 			in := domain.Range{From: 900 + r.Uint32N(span+200)}
 			in.To = in.From + r.Uint32N(span)

@@ -44,7 +44,7 @@ func keyOf(s *Stretch, up bool) uint64 {
 // Next is the next part, of stretches with twice as many rows as the one before; false where none is left.
 func (w *Recorded) Next() (part Sequences, ok bool) {
 	part, w.keys = w.Left, w.keys[:0]
-	most := 2*int(min(w.want, 1<<20)) + 1024
+	maxEnds := 2*int(min(w.want, 1<<20)) + 1024
 	for _, o := range w.of {
 		o.Each(w.in, true, func(s Stretch) bool {
 			if key := keyOf(&s, w.up); part.Has(key) {
@@ -52,7 +52,7 @@ func (w *Recorded) Next() (part Sequences, ok bool) {
 			}
 			return true
 		})
-		if len(w.keys) >= most {
+		if len(w.keys) >= maxEnds {
 			part = w.shorten(part)
 		}
 	}

@@ -34,7 +34,7 @@ func (w *Walk) End() { clear(w.of[:cap(w.of)]) }
 // left.
 func (w *Walk) Next() (part domain.Range, ok bool) {
 	part, w.ends = w.Left, w.ends[:0]
-	most := 2*int(min(w.want, 1<<20)) + 1024
+	maxEnds := 2*int(min(w.want, 1<<20)) + 1024
 	for _, o := range w.of {
 		met := uint64(0)
 		o.Each(part, w.up, func(s Stretch) bool {
@@ -49,7 +49,7 @@ func (w *Walk) Next() (part domain.Range, ok bool) {
 			w.ends, met = append(w.ends, stretchAt[domain.Second]{far, s.Rows}), met+uint64(s.Rows)
 			return met < w.want
 		})
-		if len(w.ends) >= most {
+		if len(w.ends) >= maxEnds {
 			part = w.shorten(part)
 		}
 	}

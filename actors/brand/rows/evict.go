@@ -35,8 +35,8 @@ func outlineOf(c *Columns) (o outline.Outline) {
 	if s.tail != nil {
 		tail = s.tail.rows[:c.n]
 	}
-	most := c.t.opt.Outline
-	o.Begin(c.rows, reach(s.Runs, tail, c.late), most, c.t.epoch)
+	maxMarks := c.t.opt.Outline
+	o.Begin(c.rows, reach(s.Runs, tail, c.late), maxMarks, c.t.epoch)
 	for _, r := range s.Runs {
 		for i, t := range r.Chunk.Time {
 			if !r.Deleted.Has(i) {
@@ -52,7 +52,7 @@ func outlineOf(c *Columns) (o outline.Outline) {
 	for i := range c.late {
 		o.Put(c.late[i].time, c.late[i].seq)
 	}
-	o.Settle(most)
+	o.Settle(maxMarks)
 	return o
 }
 

@@ -11,12 +11,12 @@ func (c *Chunk) Members() []uint64 {
 	if w := c.memberSet.Load(); w != nil {
 		return *w
 	}
-	most := uint32(0)
+	last := uint32(0)
 	for _, o := range c.Ord {
-		most = max(most, o)
+		last = max(last, o)
 	}
 	var who []uint64
-	if words := int(most>>6) + 1; words*rowsPerWord <= len(c.Ord) {
+	if words := int(last>>6) + 1; words*rowsPerWord <= len(c.Ord) {
 		who = make([]uint64, words)
 		bitset.AddAll(who, c.Ord)
 	}

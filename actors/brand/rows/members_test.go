@@ -28,13 +28,13 @@ func TestChunk_MembersAreThoseOfItsRows(t *testing.T) {
 		v.Each(5, func(s *Set, _ bool) {
 			for _, run := range s.Runs {
 				who, want := run.Chunk.Members(), map[uint32]bool{}
-				most := uint32(0)
+				last := uint32(0)
 				for _, o := range run.Chunk.Ord {
 					want[o] = true
-					most = max(most, o)
+					last = max(last, o)
 				}
-				if worth := int(most/64+1)*rowsPerWord <= run.Chunk.Rows(); (who != nil) != worth {
-					t.Fatalf("seed %d: members of %d rows up to %d kept: %v", seed, run.Chunk.Rows(), most, who != nil)
+				if worth := int(last/64+1)*rowsPerWord <= run.Chunk.Rows(); (who != nil) != worth {
+					t.Fatalf("seed %d: members of %d rows up to %d kept: %v", seed, run.Chunk.Rows(), last, who != nil)
 				}
 				for o := range uint32(len(who) * 64) {
 					if bitset.Get(who, o) == 1 != want[o] {

@@ -25,20 +25,20 @@ func TestAtLeast_IsWhatANaiveModelCounts(t *testing.T) {
 	for i := range 150 {
 		h := w.question(r)
 		h.q.Shape = domain.ShapeTally
-		least := []int{1, 1, 2, 3, 9, 60}[r.IntN(6)]
+		minActions := []int{1, 1, 2, 3, 9, 60}[r.IntN(6)]
 		var err error
-		if dst, err = x.AtLeast(v, dst, h.ask(nil), uint32(least)); err != nil {
+		if dst, err = x.AtLeast(v, dst, h.ask(nil), uint32(minActions)); err != nil {
 			t.Fatal(err)
 		}
 		counts, ids := map[domain.MemberID]int{}, map[domain.MemberID]bool{}
 		for a := range m.reference().Counted(m.question(h)) {
-			if counts[a.Member]++; counts[a.Member] == least {
+			if counts[a.Member]++; counts[a.Member] == minActions {
 				ids[a.Member] = true
 			}
 		}
 		want := setOf(ids, int(v.Members()))
 		if d := cmp.Diff(want, dst); d != "" {
-			t.Fatalf("%d: brand %d range %+v least %d: %s", i, h.dense, h.q.Range, least, d)
+			t.Fatalf("%d: brand %d range %+v least %d: %s", i, h.dense, h.q.Range, minActions, d)
 		}
 		for _, word := range want {
 			some += bitset.Bit(word != 0)

@@ -161,25 +161,25 @@ func TestFeed_PageReadsTheRowsOfItsPage(t *testing.T) {
 		dense := []uint32{rows.EveryBrand, diskHot, small}[i%3]
 		// Of a hot brand whole stretches are known: the ends of the range, those of the page, and of
 		// one that a cursor cuts.
-		most := 5*(q.Listing.End()+20) + 4*diskRows/100
+		maxRead := 5*(q.Listing.End()+20) + 4*diskRows/100
 		if dense == small {
-			most = 5 * (q.Listing.End() + 20)
+			maxRead = 5 * (q.Listing.End() + 20)
 		}
 		if r.IntN(3) == 0 { // late rows make stretches of ten days those that have the latest
 			q.Listing.Recorded = true
 			if q.Listing.After != nil {
 				q.Listing.After.At = recordedAt(q.Listing.After.ID.Sequence())
 				if dense != small {
-					most += diskRows / 8 // stretches in whose midst the moment may be
+					maxRead += diskRows / 8 // stretches in whose midst the moment may be
 				}
 			}
-			most += 5*slack + 13*diskRows/3/diskDays
+			maxRead += 5*slack + 13*diskRows/3/diskDays
 		}
 		got, read, _ := d.ask(q, dense, nil)
 		if d.contents > 2*(q.Listing.End()+slack) && q.Listing.After == nil {
 			t.Fatalf("brand %d, %+v: the contents of %d rows were read", int32(dense), q.Listing, d.contents)
 		}
-		if read > most {
+		if read > maxRead {
 			t.Fatalf("brand %d, %+v of %+v: %d rows were read for a page of %d, of %d", int32(dense), q.Listing, q.Range, read, limit, got.Feed.Total)
 		}
 		var members []uint64

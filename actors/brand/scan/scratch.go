@@ -135,6 +135,6 @@ func (x *Scratch) Performed(v *rows.View, dst []uint64, d *Performed, from rows.
 
 // AtLeast is the set of the members that have at least so many rows of the question, of any group, in
 // dst's memory where that is large enough. The error is ErrCold, ErrCancelled, or that of the Source.
-func (x *Scratch) AtLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uint64, error) {
-	return x.tally.atLeast(v, dst, a, least)
+func (x *Scratch) AtLeast(v *rows.View, dst []uint64, a *Ask, minActions uint32) ([]uint64, error) {
+	return x.tally.atLeast(v, dst, a, minActions)
 }

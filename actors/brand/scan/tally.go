@@ -247,7 +247,7 @@ func (x *tally) fillGroups() {
 // atLeast is the set of the members that have at least so many rows of the question,
 // of whatever groups; in dst's memory where that is large enough. The error is
 // ErrCold, or that of the Source.
-func (x *tally) atLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uint64, error) {
+func (x *tally) atLeast(v *rows.View, dst []uint64, a *Ask, minActions uint32) ([]uint64, error) {
 	defer x.end()
 	if err := x.begin(v, a, false); err != nil {
 		return nil, err
@@ -255,12 +255,12 @@ func (x *tally) atLeast(v *rows.View, dst []uint64, a *Ask, least uint32) ([]uin
 	dst = bitset.Sized(dst, x.words)
 	clear(dst)
 	countMember := func(o uint32) { dst[o>>6] |= 1 << (o & 63) }
-	if least > 1 {
+	if minActions > 1 {
 		x.mask = bitset.Grown(x.mask, x.words*64) // counts by ordinal, here
 		mask := x.mask
 		defer clear(mask[:x.words*64])
 		countMember = func(o uint32) {
-			if mask[o]++; mask[o] == uint64(least) {
+			if mask[o]++; mask[o] == uint64(minActions) {
 				dst[o>>6] |= 1 << (o & 63)
 			}
 		}

@@ -12,10 +12,10 @@ import (
 )
 
 // randomText is letters, escapes and signs that fold into others.
-func randomText(r *rand.Rand, most int) string {
+func randomText(r *rand.Rand, maxLen int) string {
 	pieces := []string{"a", "B", "k", "i", "so", "NG", "É", "é", "\u212a", "\u0130", "\xff", "\xc4", `\u0041`, `\u212a`, `\n`, `\\`, `\"`, `"`, "1", " ", "{", ":", `,"x":`, "�"}
 	var b strings.Builder
-	for range r.IntN(most) {
+	for range r.IntN(maxLen) {
 		b.WriteString(pieces[r.IntN(len(pieces))])
 	}
 	return b.String()

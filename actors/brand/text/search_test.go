@@ -58,8 +58,8 @@ func (s *corpus) makeFilter() {
 // The position of a keyword is its position in the lower-cased text.
 func TestKeyword_IsFoundWhereTheLowerCasedTextHasItFirst(t *testing.T) {
 	t.Parallel()
-	letters := func(least, most int) *rapid.Generator[string] {
-		return rapid.StringOfN(rapid.RuneFrom([]rune("abAB@`[{ 1")), least, most, -1)
+	letters := func(minLen, maxLen int) *rapid.Generator[string] {
+		return rapid.StringOfN(rapid.RuneFrom([]rune("abAB@`[{ 1")), minLen, maxLen, -1)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		word := letters(1, 5).Draw(t, "word")

@@ -143,13 +143,13 @@ func (r *reader) varint() (v uint64) {
 	return 0
 }
 
-// uint is a number of at most most.
-func (r *reader) uint(most uint64) uint64 {
+// uint is a number of at most maxValue.
+func (r *reader) uint(maxValue uint64) uint64 {
 	if !r.is(protowire.VarintType) {
 		return 0
 	}
 	v := r.varint()
-	if v > most {
+	if v > maxValue {
 		r.fail()
 		return 0
 	}

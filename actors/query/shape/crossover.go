@@ -88,15 +88,15 @@ func firstBrands(sums []domain.BrandMembers, top domain.Top) []domain.BrandMembe
 		after = &domain.BrandMembers{Brand: domain.BrandID(a.Member), Members: a.Rank}
 	}
 	var first []domain.BrandMembers
-	least := uint64(0)
+	minMembers := uint64(0)
 	for _, b := range sums {
-		if b.Members <= least || after != nil && order(b, *after) <= 0 {
+		if b.Members <= minMembers || after != nil && order(b, *after) <= 0 {
 			continue
 		}
 		if first = append(first, b); len(first) == 2*end {
 			slices.SortFunc(first, order)
 			first = first[:end]
-			least = first[end-1].Members
+			minMembers = first[end-1].Members
 		}
 	}
 	slices.SortFunc(first, order)

@@ -29,7 +29,7 @@ type Account struct {
 
 func newAccount(places int) *Account {
 	return &Account{
-		Audience: member.NewAudience(), Places: Places{most: places}, table: rows.NewTable(rows.Options{}),
+		Audience: member.NewAudience(), Places: Places{max: places}, table: rows.NewTable(rows.Options{}),
 		brands: map[*rows.Columns]*brandChild{}, buckets: map[domain.BrandID]*bucket{},
 		access: &view.Access{}, versions: &view.AccountVersions{},
 	}

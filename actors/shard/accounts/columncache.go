@@ -126,8 +126,8 @@ func (c *columnCache) outlines() (n int) {
 	return n
 }
 
-// smallLeast is how few rows of a brand in the rest are not worth to be evicted.
-const smallLeast = 64
+// minSmall is how few rows of a brand in the rest are not worth to be evicted.
+const minSmall = 64
 
 // small is a brand of the rest.
 type small struct {
@@ -166,7 +166,7 @@ func (c *columnCache) leaving(id domain.AccountID, a *Account, excess int) (out 
 	var all []small
 	ids := c.accounts.brands.BrandIDs(id)
 	a.table.Small(func(dense uint32, n int) {
-		if n >= smallLeast && int(dense) <= len(ids) {
+		if n >= minSmall && int(dense) <= len(ids) {
 			all = append(all, small{rows.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.access.Of(dense).Last})
 		}
 	})

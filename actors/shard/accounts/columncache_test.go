@@ -129,7 +129,7 @@ func TestColumnCache_LooksNowAndThen(t *testing.T) {
 // first, and what was asked about last.
 func TestColumnCache_EvictsSmallBrands(t *testing.T) {
 	childrentest.Run(t, func(c *children.Children) {
-		m := given(t, c, smallLeast-1, 300, 200, 500, 400)
+		m := given(t, c, minSmall-1, 300, 200, 500, 400)
 		m.accounts.Of(1).access.Note(4, time.Now())
 		// Three quarters of the budget are the small brands', three quarters of which they keep: 640 of 1,463 rows
 		// leave.

@@ -16,8 +16,8 @@ type Store interface {
 	Rows(f func(account domain.AccountID, brand domain.BrandID, rows []domain.Row) error) error
 }
 
-// loadedMost is how many rows are read at a start between looks at the budget.
-const loadedMost = 1 << 18
+// loadStep is how many rows are read at a start between looks at the budget.
+const loadStep = 1 << 18
 
 // LoadRows reads the rows of members that were added, until stopped gives an error. As whose they
 // count is known.
@@ -33,7 +33,7 @@ func (s *Accounts) LoadRows(store Store, stopped func() error) error {
 			return err
 		}
 		s.Of(id).table.Load(dense, stored)
-		if loaded += len(stored); loaded >= loadedMost {
+		if loaded += len(stored); loaded >= loadStep {
 			loaded = 0
 			s.Fit()
 		}

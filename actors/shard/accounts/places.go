@@ -9,7 +9,7 @@ import (
 // Places are the places of an account's visits, by number: at most as many as domain.MaxVisitPlaces
 // says. A number never changes, so readers hold a prefix of the list while the writer appends.
 type Places struct {
-	most    int // 0: domain.MaxVisitPlaces
+	max     int // 0: domain.MaxVisitPlaces
 	list    []domain.VisitPlace
 	numbers map[domain.VisitPlace]uint32
 	bytes   int // of their texts
@@ -67,8 +67,8 @@ func (p *Places) add(at domain.VisitPlace) uint32 {
 func (p *Places) Full() bool { return p.full(1) }
 
 func (p *Places) full(times int) bool {
-	most := times * cmp.Or(p.most, domain.MaxVisitPlaces)
-	return len(p.list) >= most || p.bytes >= most*domain.VisitPlaceBytes
+	maxPlaces := times * cmp.Or(p.max, domain.MaxVisitPlaces)
+	return len(p.list) >= maxPlaces || p.bytes >= maxPlaces*domain.VisitPlaceBytes
 }
 
 // At is the place with a number.

@@ -14,7 +14,7 @@ import (
 // Whatever visits say of themselves, places stay within their bound, of numbers and of bytes: pages with ids
 // in them, invented domains, pairs of both, pages of many segments on invented domains, and long pages.
 func TestPlaces_StayWithinTheirBound(t *testing.T) {
-	const most = 100
+	const maxPlaces = 100
 	long := strings.Repeat("x", 4000)
 	for what, visit := range map[string]func(i int) (domain.VisitPlace, bool){
 		"pages with ids": func(i int) (domain.VisitPlace, bool) {
@@ -39,8 +39,8 @@ func TestPlaces_StayWithinTheirBound(t *testing.T) {
 			return domain.VisitPlace{Domain: "a.example", Page: fmt.Sprint("a.example/", long, i)}, i%2 == 0
 		},
 	} {
-		p := Places{most: most}
-		for i := range 50 * most {
+		p := Places{max: maxPlaces}
+		for i := range 50 * maxPlaces {
 			at, segment := visit(i)
 			before := len(p.list)
 			_, fresh, _ := p.Keep(at, segment)
@@ -52,7 +52,7 @@ func TestPlaces_StayWithinTheirBound(t *testing.T) {
 		for _, at := range p.list {
 			bytes += len(at.Domain) + len(at.Page)
 		}
-		if len(p.list) > 2*most || bytes > 2*most*domain.VisitPlaceBytes+2*len(long) || !p.Full() {
+		if len(p.list) > 2*maxPlaces || bytes > 2*maxPlaces*domain.VisitPlaceBytes+2*len(long) || !p.Full() {
 			t.Errorf("%s: %d places of %d bytes, full: %t", what, len(p.list), bytes, p.Full())
 		}
 	}
@@ -61,7 +61,7 @@ func TestPlaces_StayWithinTheirBound(t *testing.T) {
 // A visit keeps its place as long as there is room, and what is known goes on: of what is new it keeps the
 // page of a segment, else the domain if that is known.
 func TestPlaces_KeepWhatIsKnown(t *testing.T) {
-	p := Places{most: 4}
+	p := Places{max: 4}
 	place := func(site, page string) domain.VisitPlace { return domain.VisitPlace{Domain: site, Page: page} }
 	for _, c := range []struct {
 		at      domain.VisitPlace
@@ -107,10 +107,10 @@ func TestPlaces_LoadedAreTheSame(t *testing.T) {
 	seed := rand.Uint64()
 	t.Log("seed", seed)
 	rnd := rand.New(rand.NewPCG(seed, 1))
-	p := Places{most: 20}
+	p := Places{max: 20}
 	for range 2000 {
 		if rnd.IntN(50) == 0 {
-			again := Places{most: 20}
+			again := Places{max: 20}
 			for _, at := range p.list {
 				again.add(at)
 			}

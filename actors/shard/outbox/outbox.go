@@ -166,15 +166,15 @@ func (o *Outbox) Stop() {
 	o.cancel = nil
 }
 
-// batchMost is the number of entries sent at once.
-const batchMost = 500
+// maxBatch is the number of entries sent at once.
+const maxBatch = 500
 
 // publish brings the entries of a kind into their log, in order.
 func (o *Outbox) publish(ctx context.Context, k Kind, t *retry.State, report func(Kind, uint64)) {
 	defer func() { o.done <- struct{}{} }()
 	q := &o.queues[k]
 	for {
-		batch := q.peek(ctx, batchMost)
+		batch := q.peek(ctx, maxBatch)
 		if batch == nil {
 			return
 		}

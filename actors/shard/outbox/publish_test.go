@@ -20,7 +20,7 @@ import (
 type logs struct {
 	away [Kinds]atomic.Bool
 	got  [Kinds][]uint64 // sequences that were taken, in order
-	most [Kinds]int      // entries of one call
+	max  [Kinds]int      // entries of one call
 }
 
 func (l *logs) send(k Kind) Send {
@@ -28,7 +28,7 @@ func (l *logs) send(k Kind) Send {
 		if l.away[k].Load() {
 			return errors.New("away")
 		}
-		l.most[k] = max(l.most[k], len(entries))
+		l.max[k] = max(l.max[k], len(entries))
 		for _, e := range entries {
 			l.got[k] = append(l.got[k], e.Sequence)
 		}
@@ -83,7 +83,7 @@ func TestOutbox_PublishesEachKindInOrder(t *testing.T) {
 			synctest.Wait()
 			l.away[away].Store(true)
 			before := len(l.got[away])
-			add(rnd.IntN(3*batchMost), o.Stage)
+			add(rnd.IntN(3*maxBatch), o.Stage)
 			synctest.Wait()
 			if n := status.Waiting(Forwards) + status.Waiting(DeadLetters) + status.Waiting(KeyDeletions); n != 0 {
 				t.Fatalf("round %d: %d entries wait that are not committed", round, n)
@@ -117,8 +117,8 @@ func TestOutbox_PublishesEachKindInOrder(t *testing.T) {
 				t.Errorf("kind %d: %d entries, want %d", k, len(l.got[k]), len(want[k]))
 			}
 		}
-		if slices.Max(l.most[:]) > batchMost {
-			t.Errorf("%v entries in one call", l.most)
+		if slices.Max(l.max[:]) > maxBatch {
+			t.Errorf("%v entries in one call", l.max)
 		}
 		if o.held.Load() != 0 || o.Full() {
 			t.Errorf("%d bytes are held of nothing", o.held.Load())
@@ -131,7 +131,7 @@ func TestOutbox_ReportsWhatWasTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &logs{}
 		o := New(0, 0, l.sends(), slog.New(slog.DiscardHandler))
-		const n = 2*batchMost + 7
+		const n = 2*maxBatch + 7
 		for i := range uint64(n) {
 			o.Offer(entryOf(DeadLetters, i+1))
 		}
@@ -144,7 +144,7 @@ func TestOutbox_ReportsWhatWasTaken(t *testing.T) {
 		}, &Status{})
 		synctest.Wait()
 		o.Stop()
-		if want := []uint64{batchMost, 2 * batchMost, n}; !slices.Equal(reports, want) {
+		if want := []uint64{maxBatch, 2 * maxBatch, n}; !slices.Equal(reports, want) {
 			t.Errorf("%v, want %v", reports, want)
 		}
 	})

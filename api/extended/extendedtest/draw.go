@@ -63,9 +63,9 @@ func Path(t *rapid.T, also ...string) string {
 
 // Query is random conditions, their paths of those given or into what is merged, and the query that
 // says them.
-func Query(t *rapid.T, most int, also ...string) (all []Condition, spelled string) {
+func Query(t *rapid.T, maxConditions int, also ...string) (all []Condition, spelled string) {
 	var parts []string
-	for range rapid.IntRange(1, most).Draw(t, "conditions") {
+	for range rapid.IntRange(1, maxConditions).Draw(t, "conditions") {
 		c := Condition{
 			Path: Path(t, also...), Op: rapid.SampledFrom([]string{"=", "!=", "<", "<=", ">", ">=", "~"}).Draw(t, "operator"),
 			Value: rapid.SampledFrom(scalars).Draw(t, "value"),

@@ -111,7 +111,7 @@ func (m *Member) pickBrand(a *Audience, r *rand.Rand, d int) int {
 	if likely(r, 60) {
 		return a.fame.pick(r)
 	}
-	var room [most]uint64
+	var room [maxFavourites]uint64
 	w := weights(room[:0])
 	for _, f := range m.favourite {
 		w = w.add(f.share * a.heat.of(f.brand, m.place, d))
@@ -141,7 +141,7 @@ func (p *page) choose(m *Member, brand int) (_, account, definition int) {
 }
 
 // content names a track: of what is new while it is, else of the catalogue, the best
-// known ones most.
+// known ones maxFavourites.
 func (p *page) content(brand, what int) Content {
 	switch p.a.Definitions[what].Type {
 	case "Listened", "Watched":

@@ -71,24 +71,24 @@ func (p *Portrait) shares(w *strings.Builder) {
 	for _, l := range []struct {
 		name string
 		of   []Share
-		most int
+		max  int
 	}{{"Activities", p.Definitions, 30}, {"Top artists", p.Brands, 12}} {
 		fmt.Fprintf(w, "\n%-38s  actions          members\n", l.name)
 		top := slices.Clone(l.of)
 		slices.SortStableFunc(top, func(x, y Share) int { return cmp.Compare(y.Actions, x.Actions) })
-		for _, s := range top[:min(l.most, len(top))] {
+		for _, s := range top[:min(l.max, len(top))] {
 			fmt.Fprintf(w, "  %-36s %8d  %6s %8d\n", s.Name, s.Actions, percent(s.Actions, p.Actions), s.Members)
 		}
-		if n := len(top); n > l.most {
+		if n := len(top); n > l.max {
 			fmt.Fprintf(w, "  ... the last of %d: %s, %d actions\n", n, top[n-1].Name, top[n-1].Actions)
 		}
 	}
 }
 
 // list shows members and actions of some kinds.
-func (p *Portrait) list(w *strings.Builder, title string, of []Share, most int) {
+func (p *Portrait) list(w *strings.Builder, title string, of []Share, maxShares int) {
 	fmt.Fprintf(w, "\n%-14s members          actions\n", title)
-	for _, s := range of[:min(most, len(of))] {
+	for _, s := range of[:min(maxShares, len(of))] {
 		fmt.Fprintf(w, "  %-12s %6d  %6s  %7d  %6s\n",
 			s.Name, s.Members, percent(s.Members, p.Members), s.Actions, percent(s.Actions, p.Actions))
 	}

@@ -13,13 +13,13 @@ type taste struct {
 	can    map[offer]weights
 }
 
-// most is the largest number of favourites.
-const most = 14
+// maxFavourites is the largest number of favourites.
+const maxFavourites = 14
 
 // choose gives favourites, the dearest first. There is at least one.
 func (t taste) choose(r *rand.Rand, m *Member) []favourite {
 	like := [2]string{oneOf(r, genres), oneOf(r, genres)}
-	n := min(2+int(r.ExpFloat64()*4), most)
+	n := min(2+int(r.ExpFloat64()*4), maxFavourites)
 	type keyed struct {
 		brand int
 		key   float64

@@ -59,8 +59,8 @@ func attacked(t *testing.T, memory int64, span time.Duration) {
 		all.Wait()
 	}
 	measure(alone)
-	if most, err := harness.Memory(n.PID(), "VmHWM"); err == nil {
-		t.Logf("%d MiB were resident at most before the attack", most>>20)
+	if peak, err := harness.Memory(n.PID(), "VmHWM"); err == nil {
+		t.Logf("%d MiB were resident at most before the attack", peak>>20)
 	}
 	c, end := context.WithCancel(t.Context())
 	defer end()
@@ -90,13 +90,13 @@ func attacked(t *testing.T, memory int64, span time.Duration) {
 			}
 		}
 	}
-	most, err := harness.Memory(n.PID(), "VmHWM")
+	peak, err := harness.Memory(n.PID(), "VmHWM")
 	if err != nil {
 		t.Skip("this system does not report the most resident memory: ", err)
 	}
-	t.Logf("%d MiB were resident at most", most>>20)
-	if most > memory/4*5 {
-		t.Errorf("%d MiB were resident with --memory %d MiB", most>>20, memory>>20)
+	t.Logf("%d MiB were resident at most", peak>>20)
+	if peak > memory/4*5 {
+		t.Errorf("%d MiB were resident with --memory %d MiB", peak>>20, memory>>20)
 	}
 }
 

@@ -115,12 +115,12 @@ func (n *node) manyPages(key string, askers, times int) {
 // withinMemory checks the most that was resident since the start.
 func (n *node) withinMemory(when string) {
 	n.t.Helper()
-	most, err := harness.Memory(n.PID(), "VmHWM")
+	peak, err := harness.Memory(n.PID(), "VmHWM")
 	if err != nil {
 		n.t.Skip("this system does not report the most resident memory: ", err)
 	}
-	n.t.Logf("%s: %d MiB at most", when, most>>20)
-	if most > maxOfMinMemory {
-		n.t.Errorf("%s: %d MiB were resident with --memory %d MiB", when, most>>20, minMemory>>20)
+	n.t.Logf("%s: %d MiB at most", when, peak>>20)
+	if peak > maxOfMinMemory {
+		n.t.Errorf("%s: %d MiB were resident with --memory %d MiB", when, peak>>20, minMemory>>20)
 	}
 }

@@ -81,7 +81,7 @@ func askMember(ctx context.Context, api *client.Client, p *model, q question) (a
 // show is the answer of member show with position, brands and actions.
 func (p *model) show(q question) any {
 	fan := p.fans[q.inQuestion(p)].id
-	least := q.least()
+	minActions := q.least()
 	if q.page == "" {
 		q.page, q.from, q.n = "0,3", 0, 3
 	}
@@ -90,7 +90,7 @@ func (p *model) show(q question) any {
 		d.Shape, d.Filter.Members = shape, members
 		return p.reference().Answer(d)
 	}
-	d.Top.Least, d.Listing.Every, d.Listing.Up, d.Listing.Keyword = least, true, false, ""
+	d.Top.Least, d.Listing.Every, d.Listing.Up, d.Listing.Keyword = minActions, true, false, ""
 	brands, feed := ask(domain.ShapeStandings, fan).Standings, ask(domain.ShapeFeed, fan).Feed
 	d.Top = domain.Top{Limit: 1}
 	score := first(ask(domain.ShapeLeaders, fan).Leaders.Members).Score

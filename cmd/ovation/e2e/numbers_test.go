@@ -135,12 +135,12 @@ func (p *model) askNumbers(rnd *rand.Rand, s span) question {
 			q.brand, q.definitions = 0, p.lasting()[:1]
 		}
 		q.span = span{min(q.span.from, a.at), max(q.span.to, a.at+1)}
-		if least := monthsAfter(q.span.to, -3); q.span.from < least {
-			q.span.from = least
+		if earliest := monthsAfter(q.span.to, -3); q.span.from < earliest {
+			q.span.from = earliest
 		}
 	}
-	if least := monthsAfter(q.span.to, -6); q.span.from < least {
-		q.span.from = least
+	if earliest := monthsAfter(q.span.to, -6); q.span.from < earliest {
+		q.span.from = earliest
 	}
 	return q
 }

@@ -21,7 +21,7 @@ type reader struct {
 	q    question
 	rnd  *rand.Rand
 	at   string // the position of the last answer
-	most uint64
+	max  uint64
 	asks int
 }
 
@@ -33,10 +33,10 @@ func (r *reader) read(t testing.TB, api *client.Client) error {
 	if err != nil {
 		return err
 	}
-	if r.asks++; n < r.most {
-		return contradiction(fmt.Sprintf("%d actions at %q, there were %d at %q", n, meta.Position, r.most, r.at))
+	if r.asks++; n < r.max {
+		return contradiction(fmt.Sprintf("%d actions at %q, there were %d at %q", n, meta.Position, r.max, r.at))
 	}
-	r.at, r.most = meta.Position, n
+	r.at, r.max = meta.Position, n
 	return nil
 }
 
@@ -88,8 +88,8 @@ func (s *scribe) write(t testing.TB, api *client.Client) error {
 	if err := s.read(t, api); err != nil {
 		return err
 	}
-	if s.most != s.done {
-		return contradiction(fmt.Sprintf("%s recorded %d actions, at the position of the last there are %d", s.name, s.done, s.most))
+	if s.max != s.done {
+		return contradiction(fmt.Sprintf("%s recorded %d actions, at the position of the last there are %d", s.name, s.done, s.max))
 	}
 	return nil
 }
@@ -194,8 +194,8 @@ func seenStaysSeen(t *testing.T, on site) {
 				want += one.done
 			}
 		}
-		if err := r.read(t, p.api(n)); err != nil || r.most != want {
-			t.Errorf("seed %d: %d actions at the end, want %d: %v", seed, r.most, want, err)
+		if err := r.read(t, p.api(n)); err != nil || r.max != want {
+			t.Errorf("seed %d: %d actions at the end, want %d: %v", seed, r.max, want, err)
 		}
 		t.Logf("reader %d: %d numbers, none went back", i, r.asks)
 	}

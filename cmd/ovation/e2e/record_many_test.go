@@ -151,8 +151,8 @@ func segmentsCount(t *testing.T, on site) {
 	before := number(t, all.TotalSize)
 	for i := range 12 {
 		brand, definitions := int32(rnd.IntN(4)-1), several(rnd, []int32{0, 1, 2, 3, 4, 5, 6, 7})
-		least := 1 + rnd.IntN(6)*rnd.IntN(3)
-		params := client.Params{"name": fmt.Sprint("segment ", i), "rule": "1", "threshold": fmt.Sprint(least), "activities": ""}
+		minCount := 1 + rnd.IntN(6)*rnd.IntN(3)
+		params := client.Params{"name": fmt.Sprint("segment ", i), "rule": "1", "threshold": fmt.Sprint(minCount), "activities": ""}
 		if brand >= 0 {
 			params["brandid"] = id(p.brands[brand].id)
 		}
@@ -168,7 +168,7 @@ func segmentsCount(t *testing.T, on site) {
 		}
 		want := uint64(0)
 		for _, times := range done {
-			if times >= least {
+			if times >= minCount {
 				want++
 			}
 		}

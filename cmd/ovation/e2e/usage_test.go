@@ -57,11 +57,11 @@ func usageSurvives(t *testing.T, on site) {
 			w.shows(want, want)
 		}
 	}
-	least := maps.Clone(want)
+	lower := maps.Clone(want)
 	w.hit("site", 50, want)
 	w.Kill()
 	w.start()
-	w.shows(least, want)
+	w.shows(lower, want)
 }
 
 // hit asks so many times with the application's key, three questions in four without an answer.
@@ -86,7 +86,7 @@ func (w *watched) hit(name string, times int, want map[string]uint64) {
 
 // shows waits until the usage has at least the hits of least, and fails where it has more than
 // those of most.
-func (w *watched) shows(least, most map[string]uint64) {
+func (w *watched) shows(lower, upper map[string]uint64) {
 	w.t.Helper()
 	w.eventually("hits", func() bool {
 		answer, _, err := client.Do(ctx(w.t), w.api(w.watcher), client.GetUsage{Interval: "day", StartDate: w.from, Period: "2 day", AppScope: "businessunit"})
@@ -95,15 +95,15 @@ func (w *watched) shows(least, most map[string]uint64) {
 		}
 		enough := 0
 		for _, a := range answer.HitsPerApplication {
-			n, bound := a.TotalHitsForPeriod, most[a.ApplicationName]
+			n, bound := a.TotalHitsForPeriod, upper[a.ApplicationName]
 			if a.ApplicationName != "watcher" && n > bound {
 				w.t.Fatalf("%s has %d hits, %d were answered", a.ApplicationName, n, bound)
 			}
-			if a.ApplicationName != "watcher" && n >= least[a.ApplicationName] {
+			if a.ApplicationName != "watcher" && n >= lower[a.ApplicationName] {
 				enough++
 			}
 		}
-		return enough == len(least)
+		return enough == len(lower)
 	})
 }
 

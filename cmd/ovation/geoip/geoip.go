@@ -23,8 +23,8 @@ type File struct {
 }
 
 // Open reads a file of at most so many bytes.
-func Open(path string, most int64, log *slog.Logger) (*File, error) {
-	b, err := read(path, most)
+func Open(path string, maxBytes int64, log *slog.Logger) (*File, error) {
+	b, err := read(path, maxBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -36,18 +36,18 @@ func Open(path string, most int64, log *slog.Logger) (*File, error) {
 	return &File{db: db, log: log}, nil
 }
 
-func read(path string, most int64) ([]byte, error) {
+func read(path string, maxBytes int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	b, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if int64(len(b)) > most {
-		return nil, fmt.Errorf("%s has more than %d MiB, the part of the memory that it may take: raise --memory", path, most>>20)
+	if int64(len(b)) > maxBytes {
+		return nil, fmt.Errorf("%s has more than %d MiB, the part of the memory that it may take: raise --memory", path, maxBytes>>20)
 	}
 	return b, nil
 }

@@ -22,11 +22,11 @@ var places = map[string]geoiptest.Place{
 	"2001:db8::/32":   {Country: "GB", Subdivision: "ENG", Lat: -0.5, Lon: 51},
 }
 
-const most = 1 << 20
+const maxBytes = 1 << 20
 
 func opened(t testing.TB) *File {
 	t.Helper()
-	f, err := Open(geoiptest.Write(t, places), most, slog.New(slog.DiscardHandler))
+	f, err := Open(geoiptest.Write(t, places), maxBytes, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,14 +62,14 @@ func TestFile_Locate(t *testing.T) {
 func TestOpen_Refused(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	path := filepath.Join(t.TempDir(), "x.mmdb")
-	if _, err := Open(path, most, log); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
+	if _, err := Open(path, maxBytes, log); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Errorf("not there: %v", err)
 	}
 	for name, content := range map[string]string{"empty": "", "text": strings.Repeat("no database ", 100)} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Open(path, most, log); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := Open(path, maxBytes, log); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -95,7 +95,7 @@ func TestFile_Damaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		var said bytes.Buffer
-		f, err := Open(path, most, slog.New(slog.NewTextHandler(&said, nil)))
+		f, err := Open(path, maxBytes, slog.New(slog.NewTextHandler(&said, nil)))
 		if err != nil {
 			continue
 		}

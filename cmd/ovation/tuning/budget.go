@@ -86,9 +86,9 @@ func Divide(memory int64) Budget {
 	}
 }
 
-// perShard is a shard's part in pieces of so many bytes, between least and most.
-func perShard(bytes, piece int64, shards, least, most int) int {
-	return int(min(max(bytes/piece/int64(shards), int64(least)), int64(most)))
+// perShard is a shard's part in pieces of so many bytes, between minPieces and maxPieces of them.
+func perShard(bytes, piece int64, shards, minPieces, maxPieces int) int {
+	return int(min(max(bytes/piece/int64(shards), int64(minPieces)), int64(maxPieces)))
 }
 
 // FilterBytes bounds a shard's filters of past months.

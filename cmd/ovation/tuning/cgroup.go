@@ -32,7 +32,7 @@ func groupLimit(system fs.FS) (limit int64, ok bool) {
 			continue
 		}
 		for _, m := range groupMounts(string(mounts), kind) {
-			if n, found := leastAbove(system, m, parts[2], file); found && (!ok || n < limit) {
+			if n, found := minAbove(system, m, parts[2], file); found && (!ok || n < limit) {
 				limit, ok = n, true
 			}
 		}
@@ -57,17 +57,17 @@ func groupMounts(info, kind string) (out []groupMount) {
 	return out
 }
 
-// leastAbove is the least limit from a group up to the root of the mount. A container sees
+// minAbove is the least limit from a group up to the root of the mount. A container sees
 // its own group at that root, whatever its name on the host.
-func leastAbove(system fs.FS, m groupMount, group, file string) (least int64, ok bool) {
+func minAbove(system fs.FS, m groupMount, group, file string) (smallest int64, ok bool) {
 	group = path.Clean("/" + strings.TrimPrefix(group, strings.TrimSuffix(m.root, "/")))
 	for {
 		text, err := fs.ReadFile(system, strings.TrimPrefix(path.Join(m.point, group, file), "/"))
-		if n, e := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && e == nil && (!ok || n < least) {
-			least, ok = n, true
+		if n, e := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && e == nil && (!ok || n < smallest) {
+			smallest, ok = n, true
 		}
 		if group == "/" {
-			return least, ok
+			return smallest, ok
 		}
 		group = path.Dir(group)
 	}

@@ -8,7 +8,7 @@ import (
 
 // pacer bounds how much all shards of a run do in a second. Any goroutine.
 type pacer struct {
-	most int // a second; 0: no bound
+	rate int // records a second; 0: no bound
 
 	mu  sync.Mutex
 	due time.Time // when what was let through is due
@@ -19,7 +19,7 @@ const paceSlack = 5 * time.Millisecond
 
 // wait blocks until n more may be done.
 func (p *pacer) wait(ctx context.Context, n int) error {
-	if p.most <= 0 {
+	if p.rate <= 0 {
 		return ctx.Err()
 	}
 	now := time.Now()
@@ -27,7 +27,7 @@ func (p *pacer) wait(ctx context.Context, n int) error {
 	if p.due.Before(now) {
 		p.due = now
 	}
-	p.due = p.due.Add(time.Duration(n) * time.Second / time.Duration(p.most))
+	p.due = p.due.Add(time.Duration(n) * time.Second / time.Duration(p.rate))
 	ahead := p.due.Sub(now)
 	p.mu.Unlock()
 	if ahead > paceSlack {

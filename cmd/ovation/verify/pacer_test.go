@@ -12,7 +12,7 @@ import (
 func TestPacer_BoundsAllShards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const shards, records, rate = 5, 400, 1000
-		p, began := &pacer{most: rate}, time.Now()
+		p, began := &pacer{rate: rate}, time.Now()
 		var side sync.WaitGroup
 		for range shards {
 			side.Go(func() {
@@ -34,7 +34,7 @@ func TestPacer_BoundsAllShards(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	cancel()
-	for _, p := range []*pacer{free, {most: 1}} {
+	for _, p := range []*pacer{free, {rate: 1}} {
 		if err := p.wait(ctx, 1000); err == nil {
 			t.Error("waiting does not end with the run")
 		}

@@ -40,13 +40,13 @@ const buffersOfCache = 4
 
 func newReplays(ctx context.Context, c Config, rate, atOnce int) *replays {
 	w := &replays{
-		ctx: ctx, node: c.Node, adapt: c.Adapt, records: &pacer{most: rate}, bytes: &pacer{},
+		ctx: ctx, node: c.Node, adapt: c.Adapt, records: &pacer{rate: rate}, bytes: &pacer{},
 		cache:  store.NewCache(c.Memory, maxOpenFiles*atOnce),
 		buffer: max(tuning.MiB, int(c.Memory)/buffersOfCache/atOnce),
 		heap:   max(tuning.MiB, int(c.Memory)/4/atOnce),
 	}
 	if rate > 0 {
-		w.bytes.most = compareRate
+		w.bytes.rate = compareRate
 	}
 	return w
 }

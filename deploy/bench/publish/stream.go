@@ -20,7 +20,7 @@ type Stream struct {
 	publisher *Publisher
 	queue     *queue
 	pending   atomic.Int64 // records queued or sent, not yet durable
-	most      int64        // of pending
+	max       int64        // of pending
 }
 
 // Item is a record and when it was due.
@@ -33,7 +33,7 @@ type Item struct {
 
 // NewStream makes a stream of a publisher; it runs once.
 func NewStream(p *Publisher) *Stream {
-	return &Stream{publisher: p, most: maxPending, Durable: report.NewLatencies(), queue: newQueue(p.partitions)}
+	return &Stream{publisher: p, max: maxPending, Durable: report.NewLatencies(), queue: newQueue(p.partitions)}
 }
 
 // maxPending bounds the queue: the pace is far too high then, and memory is bounded.
@@ -86,7 +86,7 @@ func (s *Stream) fill(ctx context.Context, next func(time.Duration, func(Item)) 
 		s.queue.put(i, s.publisher.batch)
 	}
 	for next(time.Since(s.Began), put) {
-		if n := s.pending.Load(); n > s.most {
+		if n := s.pending.Load(); n > s.max {
 			return fmt.Errorf("%w: %d records are queued", errBehind, n)
 		}
 		select {

@@ -25,7 +25,7 @@ type Groups struct {
 	topics *Topics
 
 	mu      sync.Mutex // guards what follows
-	most    int        // offsets that there may be, those of topics that were deleted since counted still
+	bound   int        // offsets that there may be, those of topics that were deleted since counted still
 	counted time.Time  // when they were; zero: never
 }
 
@@ -38,25 +38,25 @@ func (g *Groups) Commit(group string, offsets []GroupOffset) error {
 const countAgain = time.Minute
 
 // room reports that so many new offsets are within the bound, and counts them.
-func (g *Groups) room(fresh, most int) (bool, error) {
+func (g *Groups) room(fresh, maxOffsets int) (bool, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if now := time.Now(); g.counted.IsZero() || most > 0 && g.most+fresh > most && now.Sub(g.counted) > countAgain {
-		g.most, g.counted = 0, now
-		if err := g.each([]byte{keyGroup}, func(_, _ []byte) error { g.most++; return nil }); err != nil {
+	if now := time.Now(); g.counted.IsZero() || maxOffsets > 0 && g.bound+fresh > maxOffsets && now.Sub(g.counted) > countAgain {
+		g.bound, g.counted = 0, now
+		if err := g.each([]byte{keyGroup}, func(_, _ []byte) error { g.bound++; return nil }); err != nil {
 			return false, err
 		}
 	}
-	if most > 0 && g.most+fresh > most {
+	if maxOffsets > 0 && g.bound+fresh > maxOffsets {
 		return false, nil
 	}
-	g.most += fresh
+	g.bound += fresh
 	return true, nil
 }
 
 // CommitWithin is Commit, but TooManyOffsets where all groups together would have more than so many offsets; 0:
 // no bound. An offset that replaces another one is always kept.
-func (g *Groups) CommitWithin(group string, offsets []GroupOffset, most int) error {
+func (g *Groups) CommitWithin(group string, offsets []GroupOffset, maxOffsets int) error {
 	if err := g.enter(); err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (g *Groups) CommitWithin(group string, offsets []GroupOffset, most int) err
 		}
 	}
 	if fresh > 0 {
-		if ok, err := g.room(fresh, most); err != nil || !ok {
+		if ok, err := g.room(fresh, maxOffsets); err != nil || !ok {
 			return cmp.Or(err, error(TooManyOffsets))
 		}
 	}

@@ -13,21 +13,21 @@ func TestGroups_OffsetsAreBounded(t *testing.T) {
 	l := opened(t, vfs.NewCrashableMem(), Options{})
 	a, b := created(t, l, "a", 4), created(t, l, "b", 4)
 	var err error
-	const most = 20
+	const maxOffsets = 20
 	n := 0
-	for ; n < 3*most; n++ {
-		if err = l.Groups.CommitWithin(fmt.Sprint("g", n), []GroupOffset{{Topic: a, Partition: 1, Offset: int64(n)}}, most); err != nil {
+	for ; n < 3*maxOffsets; n++ {
+		if err = l.Groups.CommitWithin(fmt.Sprint("g", n), []GroupOffset{{Topic: a, Partition: 1, Offset: int64(n)}}, maxOffsets); err != nil {
 			break
 		}
 	}
 	wantCode(t, err, TooManyOffsets)
-	if n != most {
-		t.Errorf("%d offsets are kept, at most %d", n, most)
+	if n != maxOffsets {
+		t.Errorf("%d offsets are kept, at most %d", n, maxOffsets)
 	}
-	if err := l.Groups.CommitWithin("g3", []GroupOffset{{Topic: a, Partition: 1, Offset: 77}}, most); err != nil {
+	if err := l.Groups.CommitWithin("g3", []GroupOffset{{Topic: a, Partition: 1, Offset: 77}}, maxOffsets); err != nil {
 		t.Errorf("an offset that is there is not replaced: %v", err)
 	}
-	wantCode(t, l.Groups.CommitWithin("g3", []GroupOffset{{Topic: a, Partition: 2}}, most), TooManyOffsets)
+	wantCode(t, l.Groups.CommitWithin("g3", []GroupOffset{{Topic: a, Partition: 2}}, maxOffsets), TooManyOffsets)
 	if err := l.Groups.Commit("router", []GroupOffset{{Topic: b}}); err != nil {
 		t.Errorf("a node's: %v", err)
 	}
@@ -38,7 +38,7 @@ func TestGroups_OffsetsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Groups.counted = l.Groups.counted.Add(-2 * countAgain)
-	if err := l.Groups.CommitWithin("new", []GroupOffset{{Topic: b, Partition: 1}}, most); err != nil {
+	if err := l.Groups.CommitWithin("new", []GroupOffset{{Topic: b, Partition: 1}}, maxOffsets); err != nil {
 		t.Errorf("what ended with its topic makes no room: %v", err)
 	}
 }

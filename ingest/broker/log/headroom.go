@@ -35,7 +35,7 @@ func (r *refusal) check(why string) error {
 // own work and for deleting.
 type headroom struct {
 	free    func() (uint64, error)
-	least   uint64
+	minFree uint64
 	refused atomic.Uint64 // calls
 	refusal refusal
 }
@@ -54,8 +54,8 @@ func (h *headroom) nearlyFull() string {
 	switch {
 	case err != nil:
 		return "the disk does not say how much is free: " + err.Error()
-	case free < h.least:
-		return (&pebblefs.FullError{Free: free, Least: h.least}).Error()
+	case free < h.minFree:
+		return (&pebblefs.FullError{Free: free, Least: h.minFree}).Error()
 	}
 	return ""
 }

@@ -74,7 +74,7 @@ func Open(dir string, o Options) (*Log, error) {
 	l := &Log{shared: shared{
 		store: &store{db: db}, now: o.Now, unpack: newUnpacker(runtime.GOMAXPROCS(0)),
 		space: headroom{
-			free: o.FreeSpace, least: o.MinFree,
+			free: o.FreeSpace, minFree: o.MinFree,
 			refusal: refusal{dir: dir, logger: o.Logger, level: slog.LevelWarn},
 		},
 		clock: clock{now: o.Now, since: o.Since, refusal: refusal{dir: dir, logger: o.Logger, level: slog.LevelError}},

@@ -195,12 +195,12 @@ func (c *conn) write(rs kmsg.Response, correlation []byte) error {
 
 // trim keeps the buffers that a usual request needs again.
 func (c *conn) trim() {
-	kept, most := cap(c.in)+cap(c.out), c.b.cfg.KeepBytes
-	if kept > most {
+	kept, maxKept := cap(c.in)+cap(c.out), c.b.cfg.KeepBytes
+	if kept > maxKept {
 		c.in, c.out, kept = nil, nil, 0
 	}
 	for i := range c.pages {
-		if kept += cap(c.pages[i]); kept > most {
+		if kept += cap(c.pages[i]); kept > maxKept {
 			kept -= cap(c.pages[i])
 			c.pages[i] = nil
 		}

@@ -12,7 +12,7 @@ import (
 
 // Allocates fails the test when f takes more bytes of memory than most, what others take
 // meanwhile left out as far as three tries can tell.
-func Allocates(t testing.TB, most int, f func()) {
+func Allocates(t testing.TB, maxBytes int, f func()) {
 	t.Helper()
 	taken := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	least := uint64(1 << 62)
@@ -21,11 +21,11 @@ func Allocates(t testing.TB, most int, f func()) {
 		before := taken[0].Value.Uint64()
 		f()
 		metrics.Read(taken)
-		if least = min(least, taken[0].Value.Uint64()-before); least <= uint64(most) {
+		if least = min(least, taken[0].Value.Uint64()-before); least <= uint64(maxBytes) {
 			return
 		}
 	}
-	t.Fatalf("%d bytes were allocated, at most %d may be", least, most)
+	t.Fatalf("%d bytes were allocated, at most %d may be", least, maxBytes)
 }
 
 // Fill sets every field of a message to something random: texts and arrays short, null now

@@ -40,7 +40,7 @@ func TestFilter_SizeWhenItGrew(t *testing.T) {
 	for ; rows < 3*filterMuch; rows++ {
 		f.Add(uint64(rows) * 0x9e3779b97f4a7c15)
 	}
-	if most := rows*filterBits/8*3/2 + 1<<20; f.Bytes() > most || len(f.parts) > 9 {
+	if maxBytes := rows*filterBits/8*3/2 + 1<<20; f.Bytes() > maxBytes || len(f.parts) > 9 {
 		t.Errorf("%d rows: %d parts, %d bytes", rows, len(f.parts), f.Bytes())
 	}
 }

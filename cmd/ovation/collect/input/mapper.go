@@ -253,14 +253,14 @@ func filled(texts map[string]Text, r *row) (Params, error) {
 }
 
 // number is a row's id of ours.
-func number(t *Text, r *row, most uint64) (uint64, error) {
+func number(t *Text, r *row, maxValue uint64) (uint64, error) {
 	s, err := t.value(r)
 	if err != nil {
 		return 0, err
 	}
 	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil || n == 0 || n > most {
-		return 0, fmt.Errorf("not an id from 1 to %d", most)
+	if err != nil || n == 0 || n > maxValue {
+		return 0, fmt.Errorf("not an id from 1 to %d", maxValue)
 	}
 	return n, nil
 }

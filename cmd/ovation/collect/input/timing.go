@@ -182,10 +182,10 @@ func sinceEpoch(s string, per int64) (int64, error) {
 func (c *clock) parts(r *row) (int64, error) {
 	var n [6]int
 	for i, p := range []struct {
-		name  string
-		text  *Text
-		least int
-		most  int
+		name string
+		text *Text
+		min  int
+		max  int
 	}{
 		{"year", &c.of.Year, 1, 9999},
 		{"month", &c.of.Month, 1, 12},
@@ -201,8 +201,8 @@ func (c *clock) parts(r *row) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if n[i], err = strconv.Atoi(strings.TrimSpace(s)); err != nil || n[i] < p.least || n[i] > p.most {
-			return 0, fmt.Errorf("%s: not a number from %d to %d", p.name, p.least, p.most)
+		if n[i], err = strconv.Atoi(strings.TrimSpace(s)); err != nil || n[i] < p.min || n[i] > p.max {
+			return 0, fmt.Errorf("%s: not a number from %d to %d", p.name, p.min, p.max)
 		}
 	}
 	t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], 0, c.zone)
