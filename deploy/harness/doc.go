@@ -3,6 +3,7 @@
 //
 //	Process  a child with the last lines of its log and a line to wait for
 //	Node     ovation serve on a data directory: start, stop, kill, start again
+//	Proxy    what is between a node and Kafka, or its clients: it breaks, cuts and delays
 //	admin    /status, accounts and anything else of the admin port
 //	proc     CPU, memory and files of a process, as the kernel counts them
 //

@@ -24,6 +24,7 @@ var pom []byte
 type Broker struct {
 	Addr      string // HOST:PORT, open to everybody
 	Listeners Listeners
+	Behind    []string // HOST:PORT of the listeners behind what StartBehind names, in that order
 
 	dir  string
 	port int
@@ -57,11 +58,15 @@ const quickStart = "-XX:TieredStopAtLevel=1"
 // returns when it serves. Options are those of its JVM; without any it starts quickly, and
 // takes more CPU for each record than one in earnest. An ErrMissing is no fault of the
 // broker's: then tests may be skipped.
-func Start(dir string, options ...string) (*Broker, error) {
+func Start(dir string, options ...string) (*Broker, error) { return StartBehind(dir, nil, options...) }
+
+// StartBehind is Start with one more open listener for each of these addresses, HOST:PORT, such as proxies:
+// a client that comes by one of them stays on it, for the broker names no other to it.
+func StartBehind(dir string, proxies []string, options ...string) (*Broker, error) {
 	if err := missing(); err != nil {
 		return nil, err
 	}
-	port, err := freePorts()
+	port, err := freePorts(2 + len(listeners) + len(proxies))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +74,7 @@ func Start(dir string, options ...string) (*Broker, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	properties, err := b.openListeners()
+	properties, err := b.openListeners(proxies)
 	if err != nil {
 		return nil, err
 	}
@@ -161,13 +166,13 @@ const noJars = 3
 
 func address(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// freePorts is the first of as many free ports in a row as a broker needs. They lie below
+// freePorts is the first of so many free ports in a row. They lie below
 // those that systems give to outgoing connections: a client that reaches for a killed
 // broker could otherwise be given the broker's own port.
-func freePorts() (int, error) {
+func freePorts(n int) (int, error) {
 	for range 100 {
 		first := 10_000 + rand.IntN(20_000)
-		if allFree(first, 2+len(listeners)) {
+		if allFree(first, n) {
 			return first, nil
 		}
 	}

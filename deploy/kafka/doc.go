@@ -4,7 +4,7 @@
 //
 //	Start ─► run start ─► java kafka.Kafka      PORT    clients, no password
 //	                          │                 PORT+1  the controller
-//	                          │                 PORT+2… one port for each of Listeners
+//	                          │                 PORT+2… one port for each of Listeners, and of StartBehind
 //	                        DIR/data            survives Kill and Restart
 //
 // The broker ends with the process that started it, even if that is killed.

@@ -48,7 +48,7 @@ var listeners = []struct {
 }
 
 // openListeners makes keys and certificates and gives the broker's settings.
-func (b *Broker) openListeners() (properties string, err error) {
+func (b *Broker) openListeners(proxies []string) (properties string, err error) {
 	if err := b.makeCertificates(); err != nil {
 		return "", err
 	}
@@ -61,6 +61,14 @@ func (b *Broker) openListeners() (properties string, err error) {
 		advertised = append(advertised, l.name+"://"+at)
 	}
 	listen := append([]string{"CONTROLLER://" + address(b.port+1)}, advertised...)
+	for i, proxy := range proxies {
+		name := fmt.Sprintf("BEHIND%d", i)
+		at := address(b.port + 2 + len(listeners) + i)
+		b.Behind = append(b.Behind, at)
+		protocols = append(protocols, name+":PLAINTEXT")
+		advertised = append(advertised, name+"://"+proxy)
+		listen = append(listen, name+"://"+at)
+	}
 	lines := []string{
 		"listeners=" + strings.Join(listen, ","), "advertised.listeners=" + strings.Join(advertised, ","),
 		"listener.security.protocol.map=" + strings.Join(protocols, ","),
