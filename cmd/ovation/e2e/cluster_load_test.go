@@ -180,8 +180,8 @@ func (l *load) tell() {
 					want += one.done
 				}
 			}
-			if err := r.read(l.c.t, l.c.apiOf(i, l.seenKey)); err != nil || r.most != want {
-				l.c.t.Errorf("seed %d: node %d has %d actions, want %d: %v", l.seed, i, r.most, want, err)
+			if err := r.read(l.c.t, l.c.apiOf(i, l.seenKey)); err != nil || r.max != want {
+				l.c.t.Errorf("seed %d: node %d has %d actions, want %d: %v", l.seed, i, r.max, want, err)
 			}
 		}
 		asked += l.told.checkRandom(l.c.t, l.seed, l.c.apiOf(i, l.toldKey), rand.New(rand.NewPCG(l.seed, 3)), last(40), 3, 4)
