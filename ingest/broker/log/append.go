@@ -51,15 +51,21 @@ func (p *Partition) Append(batch []byte) (base, stamp int64, done *Pending, err 
 			return -1, -1, nil, err
 		}
 	}
-	w, at, err := p.append(&h, batch)
+	var records []single
+	if p.blocks.sparse {
+		if records, err = p.singles(&h, batch); err != nil {
+			return -1, -1, nil, err
+		}
+	}
+	w, at, err := p.append(&h, batch, records)
 	if err != nil {
 		return -1, -1, nil, err
 	}
 	return at.base, at.stamp, w, nil
 }
 
-// append is the part of Append that is in order.
-func (p *Partition) append(h *recordbatch.Header, batch []byte) (*Pending, appended, error) {
+// append is the part of Append that is in order. Of a compacted topic records are those of the batch.
+func (p *Partition) append(h *recordbatch.Header, batch []byte, records []single) (*Pending, appended, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
@@ -86,7 +92,16 @@ func (p *Partition) append(h *recordbatch.Header, batch []byte) (*Pending, appen
 	recordbatch.Place(batch, at.base, p.epoch)
 	newest := max(p.newest, h.MaxTime)
 	b := p.db.NewBatchWithSize(len(batch) + 512)
-	gone, err := p.stage(b, h, then, at, newest, batch)
+	gone, err := int64(-1), error(nil)
+	var taken replaced
+	if p.blocks.sparse {
+		taken, err = p.stageSingles(b, h, at, records)
+	} else {
+		err = p.stageBlock(b, at.base, newest, batch)
+	}
+	if err == nil {
+		gone, err = p.stageState(b, h, then, at)
+	}
 	if err != nil {
 		return nil, appended{}, p.fail(err)
 	}
@@ -97,7 +112,11 @@ func (p *Partition) append(h *recordbatch.Header, batch []byte) (*Pending, appen
 	p.next = at.base + int64(h.Count)
 	p.newest = newest
 	p.history.unwritten = false
-	p.recent.add(at.base, p.next, batch)
+	if p.blocks.sparse {
+		p.keepSingles(taken, at.base, records)
+	} else {
+		p.recent.add(at.base, p.next, batch)
+	}
 	if then != nil {
 		delete(p.producers, gone)
 		p.producers[h.Producer] = then
@@ -107,19 +126,20 @@ func (p *Partition) append(h *recordbatch.Header, batch []byte) (*Pending, appen
 	return &Pending{p, applied, p.next}, at, nil
 }
 
-// stage writes a batch and what changes with it into one batch of the store. gone is
-// the producer that was evicted, or -1.
-func (p *Partition) stage(
-	b *pebble.Batch, h *recordbatch.Header, then *producer, at appended, newest int64, batch []byte,
-) (gone int64, err error) {
+// stageBlock writes a batch into one of the store.
+func (p *Partition) stageBlock(b *pebble.Batch, base, newest int64, batch []byte) error {
 	d := b.SetDeferred(partKeyLen+8, blockHead+len(batch))
-	copy(d.Key, p.blocks.blockKey(at.base))
+	copy(d.Key, p.blocks.blockKey(base))
 	d.Value[0] = valueVersion
 	binary.BigEndian.PutUint64(d.Value[1:], uint64(newest))
 	copy(d.Value[blockHead:], batch)
-	if err := d.Finish(); err != nil {
-		return -1, err
-	}
+	return d.Finish()
+}
+
+// stageState writes what an append changes beside. gone is the producer that was evicted, or -1.
+func (p *Partition) stageState(
+	b *pebble.Batch, h *recordbatch.Header, then *producer, at appended,
+) (gone int64, err error) {
 	if err := p.history.stage(b, p.blocks.partID); err != nil {
 		return -1, err
 	}
@@ -133,6 +153,12 @@ func (p *Partition) stage(
 // again answers a repeat: the first one may not be durable yet, so an fsync of what
 // the WAL has by now is waited for.
 func (p *Partition) again(first *appended, h *recordbatch.Header) (*Pending, error) {
+	p.counts.repeats.Add(1)
+	return p.logged(first.base + int64(h.Count))
+}
+
+// logged is an fsync of what the WAL has by now, behind which readers see all up to end.
+func (p *Partition) logged(end int64) (*Pending, error) {
 	b := p.db.NewBatch()
 	if err := b.LogData(nil, nil); err != nil {
 		return nil, p.fail(err)
@@ -141,8 +167,7 @@ func (p *Partition) again(first *appended, h *recordbatch.Header) (*Pending, err
 	if err != nil {
 		return nil, stopped(err)
 	}
-	p.counts.repeats.Add(1)
-	return &Pending{p, applied, first.base + int64(h.Count)}, nil
+	return &Pending{p, applied, end}, nil
 }
 
 // advance shows readers what an fsync has made durable: all up to end, since the

@@ -28,8 +28,7 @@ const (
 // add keeps the newest batch of the partition.
 func (r *recent) add(base, next int64, batch []byte) {
 	if len(batch) > recentBatch {
-		r.now.reset()
-		r.before.reset()
+		r.reset()
 		return
 	}
 	if len(r.now.bytes)+len(batch) > recentBytes {
@@ -39,6 +38,11 @@ func (r *recent) add(base, next int64, batch []byte) {
 	g := &r.now
 	g.bytes = append(g.bytes, batch...)
 	g.batches = append(g.batches, stretch{base, next, len(g.bytes)})
+}
+
+func (r *recent) reset() {
+	r.now.reset()
+	r.before.reset()
 }
 
 func (g *generation) reset() { g.batches, g.bytes = g.batches[:0], g.bytes[:0] }

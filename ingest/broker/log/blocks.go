@@ -41,6 +41,7 @@ type blocks struct {
 	store  *store
 	unpack unpacker
 	damage damage
+	sparse bool // of a compacted topic: an offset may be in no block
 }
 
 // noBlock says that no block holds an offset.
@@ -62,14 +63,20 @@ func (b *blocks) iter(upper int64) (*pebble.Iterator, error) {
 	return it, nil
 }
 
-// seek puts the iterator on the block that holds an offset.
+// seek puts the iterator on the block that holds an offset; of a compacted topic on the next one if none does.
 func (b *blocks) seek(it *pebble.Iterator, offset int64) (k block, err error) {
 	if it.SeekLT(b.blockKey(offset + 1)) {
 		k, err = b.at(it)
 	} else {
 		err = b.iterError(it)
 	}
-	if err == nil && offset >= k.next {
+	if err != nil || offset < k.next {
+		return k, err
+	}
+	if b.sparse && it.SeekGE(b.blockKey(offset+1)) {
+		return b.at(it)
+	}
+	if err = b.iterError(it); err == nil {
 		err = noBlock{b.partID, offset}
 	}
 	return k, err

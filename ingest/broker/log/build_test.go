@@ -25,6 +25,7 @@ type built struct {
 	sequence int32
 	times    []int64
 	values   []string // default: "value"
+	keys     []string // default: null; with keys an empty value is null
 }
 
 // batch is the bytes a producer would send.
@@ -40,8 +41,16 @@ func (m built) batch() []byte {
 		r := []byte{0}
 		r = binary.AppendVarint(r, ts-first)
 		r = binary.AppendVarint(r, int64(i))
-		r = binary.AppendVarint(r, -1)
-		r = append(binary.AppendVarint(r, int64(len(value))), value...)
+		if m.keys == nil {
+			r = binary.AppendVarint(r, -1)
+		} else {
+			r = append(binary.AppendVarint(r, int64(len(m.keys[i]))), m.keys[i]...)
+		}
+		if m.keys != nil && value == "" {
+			r = binary.AppendVarint(r, -1)
+		} else {
+			r = append(binary.AppendVarint(r, int64(len(value))), value...)
+		}
 		r = binary.AppendVarint(r, 1)
 		r = append(binary.AppendVarint(r, 1), 'h')
 		r = binary.AppendVarint(r, -1)

@@ -11,7 +11,7 @@ const (
 	OffsetOutOfRange       Code = 1
 	CorruptMessage         Code = 2
 	UnknownTopic           Code = 3
-	TooManyOffsets         Code = 44
+	PolicyViolation        Code = 44
 	MessageTooLarge        Code = 10
 	InvalidTopic           Code = 17
 	InvalidTimestamp       Code = 32
@@ -31,7 +31,7 @@ var codeTexts = map[Code]string{
 	OffsetOutOfRange:       "offset out of range",
 	CorruptMessage:         "record batch is corrupt",
 	UnknownTopic:           "unknown topic or partition",
-	TooManyOffsets:         "groups have committed too many offsets",
+	PolicyViolation:        "not allowed",
 	MessageTooLarge:        "record batch is larger than max.message.bytes",
 	InvalidTopic:           "invalid topic name",
 	InvalidTimestamp:       "invalid timestamp",

@@ -23,6 +23,10 @@
 //     answered, and no reader ever saw what a crash can take back.
 //   - Offsets of a partition are dense and never used twice, also when all its
 //     records were deleted and the log was opened again.
+//   - Of a topic with cleanup.policy=compact a record takes the older one of its key away in
+//     the same write, and nothing else is taken away: a reader meets offsets without a record,
+//     and of each key that was there the value or what came after it. A tombstone stays for
+//     delete.retention.ms. Files give up what was taken away with Reclaim.
 //   - A producer with an id may repeat its last five batches; they are stored once.
 //     Its state is in the same batch as the block.
 //   - Every record of every stored batch parses: a batch with a right checksum and
@@ -47,7 +51,7 @@
 //
 // # What is not
 //
-// There is one replica, no transaction, no compaction, and nothing is deleted by
+// There is one replica, no transaction, and nothing but tombstones is deleted by
 // age or size: DeleteRecords is for the owner of the topic, and Reclaim for what of that
 // is still in files.
 // Times of a CreateTime topic are the producers'; looking up a time that lies

@@ -1,6 +1,7 @@
 package log
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
@@ -19,32 +20,37 @@ func (b *blocks) find(ms, start, end int64) (offset, at int64, err error) {
 	for low < high {
 		mid := low + (high-low)/2
 		k, err := b.seek(it, mid)
-		if err != nil {
-			return -1, -1, err
-		}
-		if k.newest < ms {
+		switch {
+		case err == nil && k.newest < ms:
 			low = k.next
-		} else {
-			high = max(k.base, low)
+		case err == nil:
+			high = max(min(k.base, mid), low)
+		case b.sparse && errors.As(err, new(noBlock)):
+			high = mid
+		default:
+			return -1, -1, err
 		}
 	}
 	if low >= end {
 		return -1, -1, nil
 	}
-	for ok := it.SeekLT(b.blockKey(low + 1)); ok; ok = it.Next() {
-		k, err := b.at(it)
-		if err != nil {
-			return -1, -1, err
-		}
+	k, err := b.seek(it, low)
+	for err == nil {
 		h := recordbatch.Parse(k.batch)
-		if h.MaxTime < ms {
-			continue
+		if h.MaxTime >= ms {
+			if offset, at, found, err := b.within(k, &h, ms, start); err != nil || found {
+				return offset, at, err
+			}
 		}
-		if offset, at, found, err := b.within(k, &h, ms, start); err != nil || found {
-			return offset, at, err
+		if !it.Next() {
+			return -1, -1, b.iterError(it)
 		}
+		k, err = b.at(it)
 	}
-	return -1, -1, b.iterError(it)
+	if b.sparse && errors.As(err, new(noBlock)) {
+		err = nil
+	}
+	return -1, -1, err
 }
 
 // within finds the first record of a batch at or after ms, not below start.

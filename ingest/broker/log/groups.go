@@ -54,7 +54,9 @@ func (g *Groups) room(fresh, maxOffsets int) (bool, error) {
 	return true, nil
 }
 
-// CommitWithin is Commit, but TooManyOffsets where all groups together would have more than so many offsets; 0:
+var errTooManyOffsets = fmt.Errorf("%w: groups have committed too many offsets", PolicyViolation)
+
+// CommitWithin is Commit, but PolicyViolation where all groups together would have more than so many offsets; 0:
 // no bound. An offset that replaces another one is always kept.
 func (g *Groups) CommitWithin(group string, offsets []GroupOffset, maxOffsets int) error {
 	if err := g.enter(); err != nil {
@@ -86,7 +88,7 @@ func (g *Groups) CommitWithin(group string, offsets []GroupOffset, maxOffsets in
 	}
 	if fresh > 0 {
 		if ok, err := g.room(fresh, maxOffsets); err != nil || !ok {
-			return cmp.Or(err, error(TooManyOffsets))
+			return cmp.Or(err, errTooManyOffsets)
 		}
 	}
 	return g.sync(b)

@@ -20,14 +20,14 @@ func TestGroups_OffsetsAreBounded(t *testing.T) {
 			break
 		}
 	}
-	wantCode(t, err, TooManyOffsets)
+	wantCode(t, err, PolicyViolation)
 	if n != maxOffsets {
 		t.Errorf("%d offsets are kept, at most %d", n, maxOffsets)
 	}
 	if err := l.Groups.CommitWithin("g3", []GroupOffset{{Topic: a, Partition: 1, Offset: 77}}, maxOffsets); err != nil {
 		t.Errorf("an offset that is there is not replaced: %v", err)
 	}
-	wantCode(t, l.Groups.CommitWithin("g3", []GroupOffset{{Topic: a, Partition: 2}}, maxOffsets), TooManyOffsets)
+	wantCode(t, l.Groups.CommitWithin("g3", []GroupOffset{{Topic: a, Partition: 2}}, maxOffsets), PolicyViolation)
 	if err := l.Groups.Commit("router", []GroupOffset{{Topic: b}}); err != nil {
 		t.Errorf("a node's: %v", err)
 	}

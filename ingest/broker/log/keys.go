@@ -20,8 +20,10 @@ import (
 //	v  id p epoch-u32           epoch start  first offset that an epoch wrote
 //	w  id p producer-u64        producer     its last batches
 //	x  id p base-offset-u64     block        one record batch
+//	y  id p record-key          newest       of a compacted topic: where the newest record of a key is
+//	z  id p base-offset-u64     tombstone    of a compacted topic: a record that deletes its key
 //
-// Within a partition blocks are in order of offset. A topic's keys t to x end with
+// Within a partition blocks are in order of offset. A topic's keys t to z end with
 // the topic.
 const (
 	keyFormat    = 'a'
@@ -34,10 +36,12 @@ const (
 	keyEpochAt   = 'v'
 	keyProducer  = 'w'
 	keyBlock     = 'x'
+	keyNewest    = 'y'
+	keyTombstone = 'z'
 )
 
 // formatVersion is the version of keys and values; another one is not opened.
-const formatVersion = 2
+const formatVersion = 3
 
 const partKeyLen = 1 + 16 + 4
 
@@ -69,6 +73,14 @@ func (p partID) producerKey(producer int64) []byte {
 
 func (p partID) blockKey(base int64) []byte {
 	return binary.BigEndian.AppendUint64(p.key(keyBlock), uint64(base))
+}
+
+func (p partID) newestKey(record []byte) []byte {
+	return append(p.key(keyNewest), record...)
+}
+
+func (p partID) tombstoneKey(base int64) []byte {
+	return binary.BigEndian.AppendUint64(p.key(keyTombstone), uint64(base))
 }
 
 // groupKey is the prefix of a group's keys.

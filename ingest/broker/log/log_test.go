@@ -214,8 +214,8 @@ func TestOpen_RefusesAnotherFormatAndAForeignStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for value, want := range map[string]string{
-		"\x01": "the log has format version 1, this binary reads version 2",
-		"\x03": "the log has format version 3, this binary reads version 2",
+		"\x02": "the log has format version 2, this binary reads version 3",
+		"\x04": "the log has format version 4, this binary reads version 3",
 		"":     "another program",
 	} {
 		put("a", value)

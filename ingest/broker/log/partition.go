@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -20,6 +21,7 @@ type Partition struct {
 
 	appendTime bool // the topic has message.timestamp.type=LogAppendTime
 	maxBatch   int
+	keep       time.Duration // of tombstones, where the topic is compacted
 
 	// mu guards what follows. It is held while a batch is given its offset and enters the
 	// WAL, so that the WAL has the batches of a partition in order, and never while an fsync
@@ -30,6 +32,7 @@ type Partition struct {
 	producers producers
 	recent    recent
 	watchers  map[chan<- struct{}]struct{}
+	replaced  replaced
 	gone      bool // the topic was deleted
 }
 
@@ -43,8 +46,8 @@ type offsets struct {
 
 func newPartition(s *shared, t *topic, index int32) *Partition {
 	return &Partition{
-		shared: s, blocks: blocks{store: s.store, unpack: s.unpack, partID: partID{t.ID, index}},
-		appendTime: t.appendTime, maxBatch: t.maxBatch,
+		shared: s, blocks: blocks{store: s.store, unpack: s.unpack, partID: partID{t.ID, index}, sparse: t.compacted},
+		appendTime: t.appendTime, maxBatch: t.maxBatch, keep: t.keep,
 		offsets: offsets{newest: -1}, producers: producers{}, watchers: map[chan<- struct{}]struct{}{},
 		history: history{epochs: epochs{{epoch: s.epoch}}, unwritten: true},
 	}
@@ -69,6 +72,7 @@ func (p *Partition) load() error {
 		p.newest = max(p.newest, last.newest)
 	}
 	p.next = p.end
+	p.replaced.high = p.end // what was taken away before the opening is not known
 	if err := p.producers.load(&p.blocks); err != nil {
 		return err
 	}
@@ -163,6 +167,8 @@ func (p *Partition) trim(before int64) (applied *pebblefs.Applied, start int64, 
 	switch {
 	case p.gone:
 		return nil, -1, UnknownTopic
+	case p.blocks.sparse:
+		return nil, -1, fmt.Errorf("%w: the topic is compacted", PolicyViolation)
 	case before < 0 || before > p.end:
 		return nil, -1, fmt.Errorf("%w: %d, the log is [%d,%d)", OffsetOutOfRange, before, p.start, p.end)
 	case before <= p.start:
@@ -206,6 +212,9 @@ func (p *Partition) reclaim(ctx context.Context) error {
 		return err
 	}
 	defer p.leave()
+	if p.blocks.sparse {
+		return p.compact(ctx)
+	}
 	p.mu.Lock()
 	start := p.start
 	p.mu.Unlock()

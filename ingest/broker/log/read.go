@@ -16,7 +16,24 @@ func (p *Partition) Read(offset int64, limit int, whole bool, dst []byte) (out [
 		return dst, offset, err
 	}
 	defer p.leave()
-	at := len(dst)
+	for {
+		out, next, err = p.read(offset, limit, whole, dst)
+		// What an append took away is gone for readers at once, and a crash may bring it back: a reader that has
+		// passed it would miss it.
+		waited, wrong := p.settle()
+		if wrong != nil {
+			return dst, offset, wrong
+		}
+		if waited && errors.As(err, new(noBlock)) {
+			continue // all from offset on was taken away: it is behind the end that there was
+		}
+		p.counts.read.Add(uint64(len(out) - len(dst)))
+		return out, next, p.explained(err)
+	}
+}
+
+// read is Read of what the store has.
+func (p *Partition) read(offset int64, limit int, whole bool, dst []byte) (out []byte, next int64, err error) {
 	next = offset
 	p.mu.Lock()
 	start, end, gone := p.start, p.end, p.gone
@@ -39,8 +56,7 @@ func (p *Partition) Read(offset int64, limit int, whole bool, dst []byte) (out [
 	if errors.As(err, &lost) {
 		dst, next, err = p.insteadOf(lost, offset, dst)
 	}
-	p.counts.read.Add(uint64(len(dst) - at))
-	return dst, next, p.explained(err)
+	return dst, next, err
 }
 
 // insteadOf gives, for what cannot be read, what a broker gives whose disk flipped a

@@ -98,6 +98,19 @@ func (s *store) get(key []byte) (value []byte, found bool, err error) {
 	return value, true, c.Close()
 }
 
+// find is get for a call that may fail alone: where a file is damaged, the log goes on.
+func (s *store) find(key []byte) (value []byte, found bool, err error) {
+	v, c, err := s.db.Get(key)
+	if errors.Is(err, pebble.ErrNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, s.unreadable(err)
+	}
+	value = append(value, v...)
+	return value, true, c.Close()
+}
+
 // each calls f with the keys that start with prefix, in order; all for nil. The
 // slices are valid during the call.
 func (s *store) each(prefix []byte, f func(key, value []byte) error) error {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest/recordbatch"
@@ -23,11 +24,14 @@ type Topic struct {
 const (
 	configTimestampType = "message.timestamp.type" // CreateTime or LogAppendTime
 	configMaxBatch      = "max.message.bytes"      // of a record batch, compressed
+	configCleanup       = "cleanup.policy"         // delete or compact
+	configTombstones    = "delete.retention.ms"    // how long a compacted topic keeps tombstones
 )
 
 // Bounds of a topic.
 const (
 	defaultMaxBatch = 1<<20 + 12
+	defaultKeep     = 24 * time.Hour // of tombstones
 	greatestBatch   = 32 << 20
 	maxPartitions   = 10_000
 	maxNameLen      = 249
@@ -37,18 +41,34 @@ type topic struct {
 	Topic
 	appendTime bool
 	maxBatch   int
+	compacted  bool
+	keep       time.Duration // of tombstones
 	parts      []*Partition
 }
 
 // newTopic reads the settings.
 func newTopic(t Topic) (*topic, error) {
-	n := &topic{Topic: t, maxBatch: defaultMaxBatch}
+	n := &topic{Topic: t, maxBatch: defaultMaxBatch, keep: defaultKeep}
 	switch v := t.Config[configTimestampType]; v {
 	case "", "CreateTime":
 	case "LogAppendTime":
 		n.appendTime = true
 	default:
 		return nil, fmt.Errorf("%w: %s is CreateTime or LogAppendTime", InvalidConfig, configTimestampType)
+	}
+	switch v := t.Config[configCleanup]; v {
+	case "", "delete":
+	case "compact":
+		n.compacted = true
+	default:
+		return nil, fmt.Errorf("%w: %s is delete or compact", InvalidConfig, configCleanup)
+	}
+	if v, ok := t.Config[configTombstones]; ok {
+		ms, err := strconv.ParseInt(v, 10, 64)
+		if err != nil || ms < 0 {
+			return nil, fmt.Errorf("%w: %s is a number of milliseconds", InvalidConfig, configTombstones)
+		}
+		n.keep = time.Duration(min(ms, math.MaxInt64/int64(time.Millisecond))) * time.Millisecond
 	}
 	if v, ok := t.Config[configMaxBatch]; ok {
 		b, err := strconv.Atoi(v)

@@ -227,7 +227,7 @@ func (d *Topics) stageDelete(b *pebble.Batch, id domain.TopicID) error {
 	if err := b.Delete(topicKey(keyTopic, id), nil); err != nil {
 		return err
 	}
-	for _, kind := range []byte{keyFloor, keyEpochAt, keyProducer, keyBlock} {
+	for _, kind := range []byte{keyFloor, keyEpochAt, keyProducer, keyBlock, keyNewest, keyTombstone} {
 		k := topicKey(kind, id)
 		if err := b.DeleteRange(k, after(k), nil); err != nil {
 			return err

@@ -20,6 +20,8 @@ import (
 //	epoch start  1 | offset u64
 //	producer     1 | epoch u16 | n u8 | n × (first u32, last u32, base u64, ms u64)
 //	block        1 | newest ms u64 | record batch
+//	newest       1 | base u64 | 1 if it is a tombstone
+//	tombstone    1 | ms of its append u64 | record key
 //
 // A block's newest is the greatest max timestamp of the partition's batches up to
 // and with this one: it never falls, so a time is found by halving.
@@ -101,6 +103,29 @@ func decodeFloor(v []byte) (start, newest int64, err error) {
 	c := open(v)
 	start, newest = int64(c.u64()), int64(c.u64())
 	return start, newest, c.end()
+}
+
+func encodeNewest(n newestRecord) []byte {
+	b := encodeNumber(n.base)
+	if n.tombstone {
+		return append(b, 1)
+	}
+	return append(b, 0)
+}
+
+func decodeNewest(v []byte) (n newestRecord, err error) {
+	c := open(v)
+	n.base, n.tombstone = int64(c.u64()), c.u8() == 1
+	return n, c.end()
+}
+
+func encodeTombstone(ms int64, key []byte) []byte { return append(encodeNumber(ms), key...) }
+
+func decodeTombstone(v []byte) (ms int64, key []byte, err error) {
+	c := open(v)
+	ms = int64(c.u64())
+	key = c.take(len(c.b))
+	return ms, key, c.end()
 }
 
 func encodeGroupOffset(o GroupOffset) []byte {

@@ -29,11 +29,14 @@ type Config struct {
 	// asked for it; 0: none is made.
 	AutoCreate int
 	// Measured says that the log lives as long as a measurement: topics may be made with
-	// cleanup.policy compact, and are not compacted.
+	// cleanup.policy compact, which is left out.
 	Measured bool
 	// Own are the topics that only nodes of this installation create, change, append to and
-	// delete: connections by Dial, and those authenticated as NodeUser with the password.
+	// delete: connections by Dial, and those authenticated as NodeUser with the password. They
+	// may be compacted.
 	Own []string
+	// Private are topics that only nodes read.
+	Private []string
 	// Kept are topics that every client appends to, and only nodes trim and delete.
 	Kept []string
 	// OwnGroups begins the names of the groups whose offsets only nodes commit; empty: there are none.

@@ -17,8 +17,9 @@ type setting struct {
 	only        []string // the values that are served; nil: any of the type
 }
 
-// settings are what a topic can be made with. The log follows message.timestamp.type
-// and max.message.bytes; one that would promise what the log does not do may only be
+// settings are what a topic can be made with. The log follows message.timestamp.type,
+// max.message.bytes and, of a topic of the nodes alone, cleanup.policy=compact with
+// delete.retention.ms; one that would promise what the log does not do may only be
 // set to what it does; the rest is kept and shown.
 var settings = []setting{
 	{"cleanup.policy", "delete", kmsg.ConfigTypeList, []string{"delete"}},

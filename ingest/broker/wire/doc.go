@@ -22,8 +22,8 @@
 // # Nodes and clients
 //
 // A connection is a node's if it comes by Dial, or has authenticated as NodeUser with
-// Config.Password. All others are clients'. A client reads every topic and
-// writes to all but Config.Own: produce, create, grow, trim and delete of these are
+// Config.Password. All others are clients'. A client reads every topic but Config.Private and
+// writes to all but Config.Own: fetch of the former, and produce, create, grow, trim and delete of the latter are
 // answered with TOPIC_AUTHORIZATION_FAILED, counted, and logged at a bounded rate. A node's
 // connections are not counted. There are at most MaxConnections of clients: a new one
 // closes the one that has been idle for the longest time, and is closed itself only where
@@ -32,9 +32,9 @@
 // # What is not
 //
 // Groups with members, transactions (refused with an error that no client repeats),
-// ACLs, users, TLS, quotas, changing a topic's settings, compaction. Topics are not
-// made by asking for them unless configured. Retention settings are kept and shown,
-// and nothing is deleted by them.
+// ACLs, users, TLS, quotas, changing a topic's settings, compaction of other topics than
+// Config.Own. Topics are not made by asking for them unless configured. Retention settings
+// are kept and shown, and nothing is deleted by them but tombstones of compacted topics.
 //
 // # A hostile client
 //

@@ -68,14 +68,19 @@ func (f *fetching) begin(req *kmsg.FetchRequest, rs *kmsg.FetchResponse) {
 		} else {
 			_, found = f.log.Topics.ByID(id)
 		}
+		topic, _ := f.log.Topics.ByID(id)
+		forbidden := f.readForbidden(topic.Name)
 		rt.Partitions = make([]kmsg.FetchResponseTopicPartition, len(q.Partitions))
 		for j := range q.Partitions {
 			rp := &rt.Partitions[j]
 			rp.Default()
 			rp.Partition, rp.HighWatermark, rp.RecordBatches = q.Partitions[j].Partition, -1, []byte{}
-			if !found {
+			switch {
+			case !found:
 				f.refuseOne(rp, missing)
-			} else {
+			case forbidden != nil:
+				f.refuseOne(rp, codeTopicAuthorization)
+			default:
 				f.beginOne(id, &q.Partitions[j], rp)
 			}
 		}

@@ -10,6 +10,15 @@ import (
 // forbidden is the error for a client that would change a topic of the nodes.
 func (c call) forbidden(topic string) error { return c.only(topic, slices.Contains(c.cfg.Own, topic)) }
 
+// readForbidden is the error for a client that would read what only nodes read.
+func (c call) readForbidden(topic string) error {
+	if c.conn.node || !slices.Contains(c.cfg.Private, topic) {
+		return nil
+	}
+	c.complain("a client that is no node of this installation would read a topic of the nodes", "topic", topic)
+	return refused(codeTopicAuthorization, "only nodes of this installation read it")
+}
+
 // cutForbidden is the error for a client that would delete or trim a topic of the nodes, or one that every
 // client appends to and the nodes read: what is cut before it is routed is lost.
 func (c call) cutForbidden(topic string) error {

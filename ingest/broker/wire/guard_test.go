@@ -310,3 +310,64 @@ func FuzzSASL_AnyBytes(f *testing.F) {
 		}
 	})
 }
+
+// A topic of the nodes may be compacted, and read by them alone: a client is refused whether it names the topic or its
+// id. A reader from any offset gets every record that is left, over the offsets that are not there any more.
+func TestOwnTopics_CompactedAndPrivate(t *testing.T) {
+	r := newHarness(t, func(c *wire.Config, _ *log.Options) {
+		c.Own, c.Private, c.Password = []string{"own"}, []string{"own"}, "the password"
+	})
+	ctx := testContext(t)
+	node := r.client(asNode("the password"))
+	create := kmsg.NewPtrCreateTopicsRequest()
+	for _, name := range []string{"own", "open"} {
+		create.Topics = append(create.Topics, newTopic(name, 1, 1, "cleanup.policy", "compact", "delete.retention.ms", "3600000"))
+	}
+	made, err := create.RequestWith(ctx, node)
+	if err != nil || made.Topics[0].ErrorCode != 0 || made.Topics[1].ErrorCode != kerr.InvalidConfig.Code {
+		t.Fatalf("%+v %v", made, err)
+	}
+	own := made.Topics[0].TopicID
+	record := func(key, value string) *kgo.Record {
+		r := &kgo.Record{Topic: "own", Key: []byte(key), Value: []byte(value)}
+		if value == "" {
+			r.Value = nil
+		}
+		return r
+	}
+	for _, records := range [][]*kgo.Record{
+		{record("a", "1"), record("b", "2"), record("c", "3")}, {record("b", "")}, {record("d", "4"), record("a", "5")},
+	} {
+		if err := node.ProduceSync(ctx, records...).FirstErr(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := map[int64]string{2: "c=3", 3: "b=", 4: "d=4", 5: "a=5"}
+	for from := range int64(6) {
+		c := r.client(asNode("the password"), kgo.ConsumePartitions(map[string]map[int32]kgo.Offset{"own": {0: kgo.NewOffset().At(from)}}))
+		got := map[int64]string{}
+		for last := int64(-1); last < 5; {
+			fetched := c.PollFetches(ctx)
+			if err := fetched.Err(); err != nil {
+				t.Fatal(err)
+			}
+			fetched.EachRecord(func(r *kgo.Record) { got[r.Offset], last = string(r.Key)+"="+string(r.Value), r.Offset })
+		}
+		for offset, text := range left {
+			if offset >= from && got[offset] != text {
+				t.Errorf("from %d: offset %d is %q, want %q", from, offset, got[offset], text)
+			}
+			delete(got, offset)
+		}
+		if len(got) > 0 {
+			t.Errorf("from %d: also %v", from, got)
+		}
+	}
+	for _, version := range []int16{12, 13} {
+		req := kmsg.NewPtrFetchRequest()
+		req.MaxBytes, req.Topics = 1<<20, []kmsg.FetchRequestTopic{{Topic: "own", TopicID: own, Partitions: []kmsg.FetchRequestTopicPartition{{PartitionMaxBytes: 1 << 20}}}}
+		if p := ask[*kmsg.FetchResponse](r.dial(), req, version).Topics[0].Partitions[0]; p.ErrorCode != kerr.TopicAuthorizationFailed.Code || len(p.RecordBatches) > 0 {
+			t.Errorf("version %d: a client reads: code %d, %d bytes", version, p.ErrorCode, len(p.RecordBatches))
+		}
+	}
+}

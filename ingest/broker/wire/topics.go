@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -54,11 +55,11 @@ func (c topics) createOne(
 		if e.Value == nil {
 			continue
 		}
-		if c.cfg.Measured && e.Name == "cleanup.policy" && *e.Value == "compact" {
-			config[e.Name] = *e.Value
+		compacted := e.Name == "cleanup.policy" && *e.Value == "compact"
+		if compacted && c.cfg.Measured {
 			continue
 		}
-		if err := checkConfig(e.Name, *e.Value); err != nil {
+		if err := checkConfig(e.Name, *e.Value); err != nil && !(compacted && slices.Contains(c.cfg.Own, q.Topic)) {
 			return id, 0, nil, err
 		}
 		config[e.Name] = *e.Value
