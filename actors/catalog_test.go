@@ -150,29 +150,3 @@ func TestRouter_WaitsForTheCatalog(t *testing.T) {
 		}
 	})
 }
-
-// A shard that meets what a newer catalog stamped stops until the catalog is there, and
-// continues by itself; it stops no other shard.
-func TestShard_WaitsForTheCatalog(t *testing.T) {
-	inBubble(t, func(t *testing.T) {
-		said := &logLines{}
-		r := furnished(t, 2, 1, Options{Log: said.log()})
-		ids := r.memberOfEach()
-		ahead := r.actOf(ids[0], 1)
-		ahead.Brand = 2 // as another node's router stamped it, whose catalog has it
-		r.append(0, domain.Record{Kind: domain.KindActivity, Account: 1, Activity: ahead})
-		r.eventually("stop", func() bool {
-			return strings.Contains(r.node.Status().Shards[0].Stopped, "does not know brand 2 yet: waiting until it does")
-		})
-		r.publish(r.actOf(ids[0], 2), r.actOf(ids[1], 3), r.actOf(ids[1], 4))
-		r.eventually("the other shard", func() bool { return r.node.Status().Shards[1].Recorded == 2 })
-		r.putBrand("next")
-		r.settled()
-		if got, all := r.tally(2).Total.Actions, r.tally(0).Total.Actions; got != 1 || all != 4 {
-			t.Errorf("%d actions of the new brand, %d of all", got, all)
-		}
-		if n := said.lines("shard stopped", "does not know brand 2"); n != 1 {
-			t.Errorf("%d lines", n)
-		}
-	})
-}

@@ -79,10 +79,11 @@
 // value of another program is no gap: each replay skips it, and one of the journal becomes a
 // dead letter. A record of a newer version stops its reader.
 //
-// What recovers by itself stops no other: a broker that is away, a disk that is nearly full.
+// What recovers by itself stops no other: a broker that is away, a disk that is nearly full, a catalog that is
+// behind what another node has written to the journal.
 // It is retried; status says what is waited for (internal/retry), the view stays, and the lag
-// is its age. A shard that cannot publish its outbox applies nothing more, and
-// routers append on without waiting for it, as for one that is stopped.
+// is its age. A shard that cannot publish its outbox, or lacks a part of the catalog that cannot be read, applies
+// nothing more, and routers append on without waiting for it, as for one that is stopped.
 //
 // Stop ends within the time given (stop.go): questions that wait for a worker are refused, a
 // shard that loads its state gives up.

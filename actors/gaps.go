@@ -97,7 +97,7 @@ func (g *gaps) readerOf(journal bool, partition int) *halting {
 		}
 		return &halting{&s.Gap, &s.Stopped, &s.Reads, func() string {
 			return retry.Join("shard "+strconv.Itoa(s.ID)+" is "+shard.Behaviour(s.Behaviour.Load()).String(),
-				retry.Causes(&s.Space, &s.Reading))
+				retry.Causes(&s.Space, &s.Reading, &s.Behind))
 		}, func() bool { return false }}
 	}
 	find := func() *router.Handle {

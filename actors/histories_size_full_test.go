@@ -7,3 +7,6 @@ const histories = 5000
 
 // deletions is how many TestMerge_AnswersWhereCoveredActionsAreDeleted does.
 const deletions = 1000
+
+// catalogHistories is how many TestI6_CatalogsApart makes up.
+const catalogHistories = 500

@@ -110,6 +110,7 @@ func (n *Node) Start() {
 func (n *Node) settings(id int, h *shard.Handle) shard.Config {
 	c := n.shards.settings(id, h)
 	c.Catalog = n.catalogReader.handle
+	c.ReadCatalog = n.ReadCatalog
 	c.Hooks.SetAside = n.setAside
 	c.Hooks.Counted = n.usage.remote.see
 	c.Yield = &n.questions

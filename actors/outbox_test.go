@@ -61,7 +61,7 @@ func TestRouter_ShardWithAFullOutboxHoldsBackNoOther(t *testing.T) {
 	if got := out.reasons()[domain.BadTime]; got != bad {
 		t.Errorf("%d of %d letters", got, bad)
 	}
-	if r.node.running[0].OutboxFull.Load() {
+	if r.node.running[0].Detached.Load() {
 		t.Error("routers do not wait for the shard any more")
 	}
 	if why := r.node.Degraded(); why != nil {

@@ -144,8 +144,8 @@ func routerStatus(r *router.Handle, now, began time.Time) RouterStatus {
 }
 
 // Degraded is what has stopped although questions are answered rightly: partitions of the
-// public topic that are stopped, a shard's disk that is full, dead letters or forwards that
-// cannot be published. Nil: nothing.
+// public topic that are stopped, a shard's disk that is full, a catalog that is not read as far as a
+// shard needs it, dead letters or forwards that cannot be published. Nil: nothing.
 func (h *health) Degraded() error {
 	var whys []string
 	for _, r := range h.routing.List() {
@@ -165,9 +165,11 @@ func (h *health) Degraded() error {
 		if why := s.Space.Why(); why != "" {
 			note(s.ID, why)
 		}
-		if s.OutboxFull.Load() {
-			note(s.ID, "nothing is applied until it can be published: "+
-				retry.Causes(s.Outbox.Tried()...))
+		if why := s.Behind.Why(); why != "" {
+			note(s.ID, why)
+		}
+		if why := retry.Causes(s.Outbox.Tried()...); why != "" && s.Detached.Load() {
+			note(s.ID, "nothing is applied until it can be published: "+why)
 		}
 	}
 	for _, cause := range causes {

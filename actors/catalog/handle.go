@@ -29,7 +29,7 @@ func NewHandle() *Handle {
 // View is the catalog as of the last commit.
 func (h *Handle) View() *View { return h.view.Load() }
 
-// Dense is a brand's number in its account; false: there is no such brand yet.
+// Dense is a brand's number in its account; false: the catalog at hand does not have the brand.
 func (h *Handle) Dense(id domain.BrandID) (dense uint32, known bool) {
 	b := h.View().BrandByID(id)
 	if b == nil {

@@ -115,6 +115,7 @@ func (l *ledger) putBrand(b *domain.Brand) {
 		l.slugs[slug{b.Account, s}] = b.ID
 	}
 	l.view.brands.Set(uint32(b.ID), b, l.epoch)
+	l.view.lastBrand = max(l.view.lastBrand, b.ID)
 }
 
 // keep is put for an entity that a record brought: it will be stored.

@@ -18,6 +18,7 @@ type View struct {
 	applications cow.Array[*domain.Application]
 	keys         cow.Array[*domain.Key]
 	brands       cow.Array[*domain.Brand]
+	lastBrand    domain.BrandID
 	definitions  cow.Array[*domain.Definition]
 	segments     cow.Array[*domain.Segment]
 	owned        cow.Array[*owned] // by account
@@ -136,6 +137,10 @@ func (v *View) Definition(account domain.AccountID, id domain.DefinitionID) (*do
 
 // BrandByID is a brand of any account, a deleted one too; nil: none.
 func (v *View) BrandByID(id domain.BrandID) *domain.Brand { return v.brands.Get(uint32(id)) }
+
+// LastBrand is the highest id of a brand, be it deleted: ids are given in ascending order, so a brand above it
+// was made by a record that the view does not have.
+func (v *View) LastBrand() domain.BrandID { return v.lastBrand }
 
 // BrandIDs are the ids of the account's brands by dense number from 1 on, deleted ones too.
 func (v *View) BrandIDs(account domain.AccountID) []domain.BrandID {

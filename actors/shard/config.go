@@ -13,19 +13,20 @@ import (
 
 // Config is what a shard is given and keeps over its restarts.
 type Config struct {
-	ID, Shards int
-	Journal    journal.Log
-	Catalog    *catalog.Handle
-	Open       func() (Store, error)
-	Memory     MemoryLimits
-	Publishing Publishing
-	Appender   *journal.PartitionAppender // of this partition
-	MarkEvery  int64                      // records between two state marks; 0: as usual
-	Lifetime   Lifetime
-	Hooks      Hooks
-	Handle     *Handle
-	Yield      *yield.Questions // of the node
-	Log        *slog.Logger
+	ID, Shards  int
+	Journal     journal.Log
+	Catalog     *catalog.Handle
+	ReadCatalog func(context.Context) error // returns once Catalog is as of its log's end at the call or later; any goroutine
+	Open        func() (Store, error)
+	Memory      MemoryLimits
+	Publishing  Publishing
+	Appender    *journal.PartitionAppender // of this partition
+	MarkEvery   int64                      // records between two state marks; 0: as usual
+	Lifetime    Lifetime
+	Hooks       Hooks
+	Handle      *Handle
+	Yield       *yield.Questions // of the node
+	Log         *slog.Logger
 
 	restarts restarts
 }

@@ -13,6 +13,8 @@
 // when the shard is idle, when a waiter needs it, after 10 ms (50 ms under load) or 20,000
 // records; then the view is published (I7) and the waiters are answered (commit.go).
 //
+// Before a record of a brand that its node has not read of the catalog yet it pauses, with its view (pause.go).
+//
 // A shard recovers (its store, then the journal's backlog), catches up, serves, or has
 // stopped and says why: it stops at a gap that is not accepted, at a store that fails, at a
 // record that cannot be applied, and no other shard with it (halt.go). A record on

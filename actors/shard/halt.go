@@ -18,6 +18,7 @@ import (
 // the log has it.
 func (s *shard) quiesce(ctx actor.Context) {
 	s.intake.stop()
+	s.resume()
 	s.machine.Quiesce()
 	s.running = false
 	s.commits.waiting.Drop()
@@ -41,7 +42,6 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	s.env.Log.Error("shard stopped", "shard", s.env.ID, "next", s.machine.State.Shard.Next, "err", err)
 	s.quiesce(ctx)
 	s.close()
-	s.env.restarts.stoppedBy(err)
 	accept := s.machine.Position.Place().Acceptance(err)
 	s.env.Handle.Gap.Store(accept)
 	var gap *domain.GapError
@@ -74,8 +74,8 @@ func (s *shard) again(ctx actor.Context) {
 	s.start(ctx)
 }
 
-// failed distinguishes a panic in a record, which is applied once more alone, from a catalog that
-// is behind and from a store that fails: these stop the shard.
+// failed distinguishes a panic in a record, which is applied once more alone, from a store that fails, which stops
+// the shard.
 func (s *shard) failed(ctx actor.Context, err error) {
 	var p *core.PanicError
 	if !errors.As(err, &p) {

@@ -20,16 +20,17 @@ type Handle struct {
 	Behaviour atomic.Int32
 	offsets
 	halted
-	Fresh      journal.Freshness
-	Reads      atomic.Int64 // pages read
-	Stats      core.Stats
-	Panics     atomic.Int64
-	Progress   progress
-	OutboxFull atomic.Bool // its outbox was full: routers do not wait for it until it is near the end again
-	Outbox     outbox.Status
-	Reading    retry.State
-	Space      retry.State
-	clock      clockShared
+	Fresh    journal.Freshness
+	Reads    atomic.Int64 // pages read
+	Stats    core.Stats
+	Panics   atomic.Int64
+	Progress progress
+	Detached atomic.Bool // it could not go on: routers do not wait for it until it is near the end again
+	Outbox   outbox.Status
+	Reading  retry.State
+	Space    retry.State
+	Behind   retry.State // what it waits for is not in the catalog at hand
+	clock    clockShared
 }
 
 // offsets are how far a shard is in its journal.
@@ -55,6 +56,7 @@ func NewHandle(id int) *Handle {
 	h := &Handle{ID: id}
 	h.Reading.What = "the journal cannot be read"
 	h.Space.What = "nothing is applied"
+	h.Behind.What = "nothing is applied"
 	h.Outbox.Publishing[outbox.Forwards].What = "forwards cannot be published"
 	h.Outbox.Publishing[outbox.DeadLetters].What = "dead letters cannot be published"
 	h.Outbox.Publishing[outbox.KeyDeletions].What = "data keys cannot be deleted"
@@ -98,8 +100,8 @@ func (h *Handle) Grew(end int64) {
 
 // Wait returns when the shard's backlog is less than it applied in the last 200 ms,
 // so that bulk waits in the public topic and commands never wait behind it. A
-// shard that does not serve is not waited for, nor one that cannot publish its outbox:
-// it stops no other shard.
+// shard that does not serve is not waited for, nor one that cannot publish its outbox or has not enough of the
+// catalog: it stops no other shard.
 func (h *Handle) Wait(ctx context.Context) error {
 	for !h.HasRoom() {
 		moved := h.Progress.Next()
@@ -118,7 +120,7 @@ func (h *Handle) Wait(ctx context.Context) error {
 // HasRoom reports that Wait returns at once.
 func (h *Handle) HasRoom() bool {
 	limit := min(max(h.rate.Load(), minBacklog), maxBacklog)
-	return Behaviour(h.Behaviour.Load()) != Serving || h.OutboxFull.Load() || h.End.Load()-h.Applied.Load() < limit
+	return Behaviour(h.Behaviour.Load()) != Serving || h.Detached.Load() || h.End.Load()-h.Applied.Load() < limit
 }
 
 // applied notes that all records below next are committed.
@@ -135,14 +137,14 @@ func (h *Handle) become(b Behaviour) {
 
 // leave has routers not wait for the shard.
 func (h *Handle) leave() {
-	h.OutboxFull.Store(true)
+	h.Detached.Store(true)
 	h.Progress.moved()
 }
 
-// rejoin has routers wait for the shard again, once it publishes and is near the end of its
+// rejoin has routers wait for the shard again, once it applies and is near the end of its
 // partition.
-func (h *Handle) rejoin(next int64, outboxFull bool) {
-	if h.OutboxFull.Load() && h.near(next) && !outboxFull {
-		h.OutboxFull.Store(false)
+func (h *Handle) rejoin(next int64, held bool) {
+	if h.Detached.Load() && h.near(next) && !held {
+		h.Detached.Store(false)
 	}
 }

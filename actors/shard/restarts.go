@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/remedy"
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/core"
@@ -15,7 +14,6 @@ import (
 type restarts struct {
 	singly   int64                // below this offset records are applied one by one, since one of them panicked
 	poisoned *catalog.RecordPlace // the record that panicked alone; nil: none
-	lacks    domain.BrandID       // which the catalog at hand does not know yet; 0: none
 	floor    int64                // below this offset the shard shows nothing: it was further before it was reopened
 }
 
@@ -29,24 +27,12 @@ func (r *restarts) retry(p *core.PanicError) bool {
 	return true
 }
 
-// stoppedBy notes what the catalog lacks, if that is why the shard stopped.
-func (r *restarts) stoppedBy(err error) {
-	var behind *accounts.BehindError
-	if errors.As(err, &behind) {
-		r.lacks = behind.Brand
-	}
-}
-
-// lifted reports that the catalog now has what the shard stopped for want of.
+// lifted reports that the catalog now sets the record aside at which the shard stopped.
 func (r *restarts) lifted(v *catalog.View) bool {
-	switch {
-	case r.poisoned != nil && v.SetsAside(*r.poisoned):
-		r.poisoned = nil
-	case r.lacks != 0 && v.BrandByID(r.lacks) != nil:
-		r.lacks = 0
-	default:
+	if r.poisoned == nil || !v.SetsAside(*r.poisoned) {
 		return false
 	}
+	r.poisoned = nil
 	return true
 }
 
@@ -60,10 +46,10 @@ var errSettingAside = errors.New("waiting for it to be set aside")
 func (c *Config) stopText(err error) string {
 	effect := fmt.Sprintf("shard %d applies nothing and questions that need it are refused; "+
 		"other shards go on, and what is published waits in the journal", c.ID)
-	var behind *accounts.BehindError
+	var unknown *accounts.UnknownBrandError
 	switch {
-	case errors.As(err, &behind):
-		return remedy.Text(err, effect, "nothing: the shard continues when the catalog has been read so far")
+	case errors.As(err, &unknown):
+		return remedy.Text(err, effect, "bring back the records that the topic of the catalog has lost, then restart the node")
 	case errors.Is(err, errSettingAside):
 		return remedy.Text(err, effect,
 			"nothing: the shard continues when the catalog sets it aside, and the record becomes a dead letter")

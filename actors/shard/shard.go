@@ -28,6 +28,7 @@ type shard struct {
 	commits  commits
 	acks     publisherAcks
 	disk     diskGate
+	pause    pause
 
 	running bool // an applyNext is on its way, or being handled
 	broken  bool // it panicked: it does not start again in this process
@@ -115,6 +116,10 @@ func (s *shard) applying(ctx actor.Context) {
 		s.published(ctx, m)
 	case *ackPublished:
 		s.acks.due(&s.machine.State.Shard, s.env.Appender, s.tell)
+	case *CatalogMoved:
+		s.catalogMoved(ctx)
+	case *catalogRead:
+		s.catalogRead(ctx, m)
 	case *journal.FetchFailed:
 		s.env.Handle.Reading.Failed(s.env.Log, m.Failures, m.Err, "shard", s.env.ID)
 	case *journal.GapFound:
@@ -204,6 +209,9 @@ func (s *shard) take(ctx actor.Context, p *journal.Page) {
 
 // applyNext applies one micro-batch; other messages come in between micro-batches.
 func (s *shard) applyNext(ctx actor.Context) {
+	if s.pause.on() {
+		return
+	}
 	if !s.running || s.intake.queue.empty() {
 		s.running = false
 		return
@@ -212,12 +220,16 @@ func (s *shard) applyNext(ctx actor.Context) {
 		return
 	}
 	s.env.Yield.Yield()
-	command, err := s.applyBatch(ctx)
+	done, err := s.applyBatch()
 	if err != nil {
 		s.failed(ctx, err)
 		return
 	}
-	if command || s.intake.queue.empty() || s.machine.State.Shard.Next <= s.env.restarts.singly || s.commits.due() {
+	if done.Lacks != 0 {
+		s.pauseFor(ctx, done.Lacks)
+		return
+	}
+	if done.Command || s.intake.queue.empty() || s.machine.State.Shard.Next <= s.env.restarts.singly || s.commits.due() {
 		s.env.Yield.Yield()
 		if !s.commit(ctx) {
 			return
@@ -260,27 +272,26 @@ func (s *shard) mayApply(ctx actor.Context) bool {
 // diskEvery is how often the headroom of a full disk is looked at.
 const diskEvery = time.Second
 
-// applyBatch applies the next records of the queue and reports whether one of them is a
-// request's.
-func (s *shard) applyBatch(ctx actor.Context) (command bool, err error) {
+// applyBatch applies the next records of the queue.
+func (s *shard) applyBatch() (done core.Applied, err error) {
 	maxRecords := tx.MicroBatch
 	if s.machine.State.Shard.Next < s.env.restarts.singly {
 		maxRecords = 1
 	}
 	queue := &s.intake.queue
-	done, err := s.machine.Apply(queue.next(maxRecords))
+	done, err = s.machine.Apply(queue.next(maxRecords))
 	s.commits.records += done.Records
 	if done.Kept {
 		queue.keep()
 	}
-	if err != nil {
-		return false, err
+	if err != nil || done.Lacks != 0 {
+		return done, err
 	}
 	if p := queue.advance(done.Passed); p != nil {
 		s.machine.Passed(&p.Page)
 		s.commits.ends.seen(p.End, p.ReadAt)
 	}
-	return done.Command, nil
+	return done, nil
 }
 
 // commit stores and publishes what was applied; false: it failed, and the shard has stopped or
@@ -300,12 +311,15 @@ func (s *shard) commit(ctx actor.Context) bool {
 // falls behind says so by its lag.
 func (s *shard) serveWhenNear() {
 	h, next := s.env.Handle, s.machine.State.Shard.Next
-	h.rejoin(next, s.machine.Outbox.Full())
+	h.rejoin(next, s.held())
 	near := next >= s.env.restarts.floor && h.near(next) && h.Fresh.Reached()
 	if near && Behaviour(h.Behaviour.Load()) == CatchingUp {
 		s.become(Serving, s.applying)
 	}
 }
+
+// held reports that the shard applies nothing for now, whatever has been read.
+func (s *shard) held() bool { return s.pause.on() || s.machine.Outbox.Full() }
 
 // atGap reads on after the gap that the fetcher met, if it is accepted, or stops at it.
 // What was read before is applied and committed first: the gap is where the shard is, in
@@ -342,7 +356,7 @@ func (s *shard) published(ctx actor.Context, m *published) {
 	state := &s.machine.State.Shard
 	s.acks.note(m)
 	s.acks.acknowledge(s.acks.many(state), state, s.env.Appender, s.tell)
-	s.env.Handle.rejoin(state.Next, s.machine.Outbox.Full())
+	s.env.Handle.rejoin(state.Next, s.held())
 	if !s.running && !s.intake.queue.empty() {
 		s.running = true
 		ctx.Send(ctx.Self(), &applyNext{})

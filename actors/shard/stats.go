@@ -89,7 +89,7 @@ func (s *Handle) Status(now, began time.Time) Status {
 		st.Stopped = *why
 	}
 	st.Clock, st.AheadMs = s.clock.at(now)
-	tried := append([]*retry.State{&s.Space, &s.Reading}, s.Outbox.Tried()...)
+	tried := append([]*retry.State{&s.Space, &s.Reading, &s.Behind}, s.Outbox.Tried()...)
 	st.Waiting = retry.Causes(tried...)
 	st.Failures = retry.Failures(tried...)
 	if facts := s.Stats.Facts.Load(); facts != nil {

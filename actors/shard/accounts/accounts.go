@@ -53,7 +53,7 @@ type Accounts struct {
 
 // Brands are the brands of the catalog.
 type Brands interface {
-	// Dense is a brand's number in its account; false: the catalog at hand does not know the brand yet.
+	// Dense is a brand's number in its account; false: the catalog does not have the brand.
 	Dense(id domain.BrandID) (dense uint32, known bool)
 	// BrandIDs are the ids of the account's brands by dense number from 1 on, deleted ones too.
 	BrandIDs(account domain.AccountID) []domain.BrandID

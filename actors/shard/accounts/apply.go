@@ -148,16 +148,15 @@ func (s *Accounts) dense(id domain.BrandID) (uint32, error) {
 	}
 	dense, known := s.brands.Dense(id)
 	if !known {
-		return 0, &BehindError{id}
+		return 0, &UnknownBrandError{id}
 	}
 	return dense, nil
 }
 
-// BehindError says that a record was stamped by a newer catalog than the one at hand:
-// when that is there too, the shard continues.
-type BehindError struct{ Brand domain.BrandID }
+// UnknownBrandError says that a row is of a brand that the catalog, read to its end, does not have.
+type UnknownBrandError struct{ Brand domain.BrandID }
 
 // Error names the brand.
-func (e *BehindError) Error() string {
-	return fmt.Sprintf("the catalog at hand does not know brand %d yet: waiting until it does", e.Brand)
+func (e *UnknownBrandError) Error() string {
+	return fmt.Sprintf("the catalog, read to its end, does not have brand %d, which the journal names", e.Brand)
 }

@@ -322,8 +322,8 @@ func TestAccounts_NewMembersHaveNoRows(t *testing.T) {
 	})
 }
 
-// A record of a brand that the catalog at hand does not know is an error that names it, by every way.
-func TestAccounts_WaitsForTheCatalog(t *testing.T) {
+// A row of a brand that the catalog does not have is an error that names it, by every way.
+func TestAccounts_UnknownBrand(t *testing.T) {
 	childrentest.Run(t, func(c *children.Children) {
 		m := given(t, c, 1)
 		row := domain.Row{Seq: 99, Account: 1, Brand: 199, Time: modelTime}
@@ -333,14 +333,14 @@ func TestAccounts_WaitsForTheCatalog(t *testing.T) {
 			{Kind: domain.RowsErased, Value: &domain.ErasedRows{Rows: []domain.Row{row}}},
 			{Kind: domain.RowsCounted, Value: &domain.CountedAs{Account: 1, Rows: []domain.Row{row}}},
 		} {
-			var behind *BehindError
-			if err := m.accounts.Apply(&change); !errors.As(err, &behind) || behind.Brand != 199 {
+			var unknown *UnknownBrandError
+			if err := m.accounts.Apply(&change); !errors.As(err, &unknown) || unknown.Brand != 199 {
 				t.Errorf("%v: %v", change.Kind, err)
 			}
 		}
 		m.of[1].rows = append(m.of[1].rows, row)
-		var behind *BehindError
-		if err := m.accounts.LoadRows(unknownBrand{m, row}, func() error { return nil }); !errors.As(err, &behind) {
+		var unknown *UnknownBrandError
+		if err := m.accounts.LoadRows(unknownBrand{m, row}, func() error { return nil }); !errors.As(err, &unknown) {
 			t.Errorf("a start: %v", err)
 		}
 	})

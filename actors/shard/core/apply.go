@@ -3,7 +3,6 @@ package core
 import (
 	"fmt"
 
-	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard/activity"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
@@ -24,9 +23,8 @@ func (m *Machine) record(t *tx.Tx, r *domain.Record) error {
 		m.c.Stats.Repeats.Add(1)
 		return nil
 	}
-	place := catalog.RecordPlace{Topic: state.Journal, Partition: of.ID, Offset: r.Offset, Epoch: r.Epoch}
 	switch {
-	case of.Catalog.View().SetsAside(place):
+	case of.Catalog.View().SetsAside(m.placeOf(r)):
 		return m.setAside(t, r)
 	case r.Kind == domain.KindActivity || r.Kind == domain.KindForward:
 		return m.activity(t, r)

@@ -1,5 +1,6 @@
 // Package core is the state machine of a journal partition: a function of the records applied
-// and of the catalog (I6).
+// and of the catalog (I6). Records are written by nodes that may have read more of the catalog than this one:
+// a record is applied only once the catalog at hand has all that it names (brands.go).
 //
 //	records ─► prefetch ─► record: source progress, disposition, member, changes ─► stage ─► Commit
 //

@@ -23,10 +23,11 @@ type microBatch struct {
 
 // Applied is what a micro-batch applied.
 type Applied struct {
-	Passed  int  // records from the first on
-	Records int  // of them not applied before
-	Command bool // one of them is a request's: its outcome is waited for
-	Kept    bool // strings of the page live on
+	Passed  int            // records from the first on
+	Records int            // of them not applied before
+	Command bool           // one of them is a request's: its outcome is waited for
+	Kept    bool           // strings of the page live on
+	Lacks   domain.BrandID // that the first record names and the catalog at hand does not have; 0: none
 }
 
 // scratch is micro-batches that no shard uses now.
@@ -44,8 +45,8 @@ type PanicError struct {
 // Error is the cause.
 func (e *PanicError) Error() string { return "panic: " + e.Cause }
 
-// Apply applies records as one micro-batch, up to the first that needs a mark or begins another
-// life of the journal.
+// Apply applies records as one micro-batch, up to the first that needs a mark, begins another life of the
+// journal, or names a brand that the catalog at hand does not have.
 func (m *Machine) Apply(records []domain.Record) (done Applied, err error) {
 	batch := scratch.Get().(*microBatch) // that of a failure may hold anything, and is not used again
 	t := &batch.tx
@@ -65,6 +66,9 @@ func (m *Machine) Apply(records []domain.Record) (done Applied, err error) {
 			scratch.Put(batch)
 		}
 	}()
+	if records, done.Lacks = m.known(records); done.Lacks != 0 {
+		return done, nil
+	}
 	if records, err = m.marks.cut(records); err != nil {
 		return done, err
 	}
