@@ -69,8 +69,8 @@ func (e *remoteUsage) note(
 	if e.own[u.Incarnation] {
 		return 0, nil
 	}
-	ahead := u.Hour > at+1
-	if !ahead && u.Hour > e.newest {
+	early := u.Hour > at+1
+	if !early && u.Hour > e.newest {
 		e.newest = u.Hour
 		for k := range e.taken {
 			if k.hour+1 < u.Hour {
@@ -84,7 +84,7 @@ func (e *remoteUsage) note(
 		return 0, nil
 	}
 	e.taken[k] = u.Taken
-	if !known && (u.Hour <= e.began || ahead) {
+	if !known && (u.Hour <= e.began || early) {
 		return 0, nil
 	}
 	return u.Taken - last, e.tell

@@ -27,8 +27,8 @@ func (n *Node) Stop(within time.Duration) error {
 	if n.lifetime.cancel == nil {
 		return nil // it was never opened
 	}
-	w := stopWait{over: time.NewTimer(within)}
-	defer w.over.Stop()
+	w := stopWait{timer: time.NewTimer(within)}
+	defer w.timer.Stop()
 	n.lifetime.endLoad()
 	w.wait(after(n.usage.finish), "the last hits")
 	root := n.system.Root
@@ -67,18 +67,18 @@ const stopGlance = 5 * time.Millisecond
 
 // stopWait waits for one thing after the other until its time is over.
 type stopWait struct {
-	over  *time.Timer
-	late  bool
-	still []string
+	timer   *time.Timer
+	expired bool
+	still   []string
 }
 
 func (w *stopWait) wait(done <-chan struct{}, what string) {
-	if !w.late {
+	if !w.expired {
 		select {
 		case <-done:
 			return
-		case <-w.over.C:
-			w.late = true
+		case <-w.timer.C:
+			w.expired = true
 		}
 	}
 	select {

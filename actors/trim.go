@@ -107,9 +107,9 @@ func (r *retention) trim(ctx context.Context) {
 		}
 		applied[i] = s.Applied.Load()
 	}
-	routed := map[int]int64{}
+	progress := map[int]int64{}
 	for _, from := range r.routers.List() {
-		routed[from.Partition] = from.Next.Load()
+		progress[from.Partition] = from.Next.Load()
 	}
 	now, ends := r.o.Now(), make([]int64, r.shards.count)
 	for i := range ends { // after routed: all that was routed by then is below
@@ -118,7 +118,7 @@ func (r *retention) trim(ctx context.Context) {
 			return // the broker is away: what is due waits, too
 		}
 	}
-	r.trimmer.note(trimMark{now, routed, ends})
+	r.trimmer.note(trimMark{now, progress, ends})
 	for partition, before := range r.trimmer.due(now, applied, r.oldestLetters()) {
 		if err := r.o.Trim(ctx, partition, before); err != nil {
 			r.o.Log.Warn("the public topic cannot be cut", "partition", partition, "before", before, "err", err)

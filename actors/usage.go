@@ -16,9 +16,9 @@ import (
 // away makes no queue. A kill loses what is not durable, the last second with a broker that
 // answers; Stop loses nothing.
 type usage struct {
-	mu    sync.Mutex // guards total and moved: every answered request counts
+	mu    sync.Mutex // guards total and dirty: every answered request counts
 	total map[usageKey]tally
-	moved map[usageKey]bool // since they were appended
+	dirty map[usageKey]bool // since they were appended
 	gone  uint32            // the latest hour of which totals were forgotten
 
 	incarnation uint64
@@ -50,7 +50,7 @@ const countEvery = time.Second
 
 func newUsage(incarnation uint64, now func() time.Time, appender func(domain.Slot) *journal.PartitionAppender) *usage {
 	return &usage{
-		total: map[usageKey]tally{}, moved: map[usageKey]bool{}, incarnation: incarnation, appender: appender,
+		total: map[usageKey]tally{}, dirty: map[usageKey]bool{}, incarnation: incarnation, appender: appender,
 		appending: make(chan struct{}, 1), remote: newRemoteUsage(incarnation, now),
 	}
 }
@@ -72,7 +72,7 @@ func (u *usage) Hit(account domain.AccountID, application domain.ApplicationID, 
 		t.taken++
 	}
 	u.total[k] = t
-	u.moved[k] = true
+	u.dirty[k] = true
 	u.mu.Unlock()
 }
 
@@ -141,10 +141,10 @@ func (u *usage) take() []count {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var out []count
-	for k := range u.moved {
+	for k := range u.dirty {
 		out = append(out, count{usageKey: k, tally: u.total[k]})
 	}
-	clear(u.moved)
+	clear(u.dirty)
 	newest := uint32(0)
 	for k := range u.total {
 		newest = max(newest, k.hour)
@@ -170,5 +170,5 @@ func (u *usage) giveBack(c *count) {
 		t = tally{max(t.hits, c.hits), max(t.taken, c.taken), c.incarnation}
 	}
 	u.total[c.usageKey] = t
-	u.moved[c.usageKey] = true
+	u.dirty[c.usageKey] = true
 }

@@ -127,13 +127,13 @@ func (b *Batcher) Run(ctx context.Context, backlogs []Backlog) {
 func (b *Batcher) collect(ctx context.Context, round []*appendRequest, due time.Time) []*appendRequest {
 	n := round[0].len()
 	if left := time.Until(due); left > 0 {
-		late := time.NewTimer(left)
-		defer late.Stop()
+		timer := time.NewTimer(left)
+		defer timer.Stop()
 		for waits := true; waits && n < CoalesceBelow; {
 			select {
 			case r := <-b.requests:
 				round, n = append(round, r), n+r.len()
-			case <-late.C:
+			case <-timer.C:
 				waits = false
 			case <-ctx.Done():
 				return round

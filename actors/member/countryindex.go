@@ -11,8 +11,8 @@ import (
 // of it.
 type countryIndex struct {
 	codes []uint16             // ascending; unknown is not among them
-	many  []*[pageWords]uint64 // of each: its members, where they are many
-	few   [][]uint16           // of each: its members, where they are not
+	sets  []*[pageWords]uint64 // of each: its members, where they are many
+	lists [][]uint16           // of each: its members, where they are not
 }
 
 // manyFrom is the number of members of a page from which a set of them takes no more than
@@ -25,21 +25,21 @@ func (l *countryIndex) into(set *[pageWords]uint64, code uint16) {
 	if !ok {
 		return
 	}
-	if m := l.many[at]; m != nil {
+	if m := l.sets[at]; m != nil {
 		for i, w := range m {
 			set[i] |= w
 		}
 		return
 	}
-	for _, i := range l.few[at] {
+	for _, i := range l.lists[at] {
 		set[i>>6] |= 1 << (i & 63)
 	}
 }
 
-// countryCount is how many members of a page have each value, and the values met.
+// countryCount is how many members of a page have each value, and the values that occur.
 type countryCount struct {
-	of  [1 << 16]uint16 // zero between pages, but for unknown
-	met []uint16
+	of       [1 << 16]uint16 // zero between pages, but for unknown
+	distinct []uint16
 }
 
 var countryCounts = sync.Pool{New: func() any { return new(countryCount) }}
@@ -51,26 +51,26 @@ func (p *columnPage) countryIndex() *countryIndex {
 	}
 	n := countryCounts.Get().(*countryCount)
 	defer countryCounts.Put(n)
-	n.met = n.met[:0]
+	n.distinct = n.distinct[:0]
 	for _, v := range p.values {
 		if n.of[v]++; n.of[v] == 1 && v != 0 {
-			n.met = append(n.met, v)
+			n.distinct = append(n.distinct, v)
 		}
 	}
-	slices.Sort(n.met)
-	l := &countryIndex{slices.Clone(n.met), make([]*[pageWords]uint64, len(n.met)), make([][]uint16, len(n.met))}
-	few := 0
-	for i, v := range n.met {
+	slices.Sort(n.distinct)
+	l := &countryIndex{slices.Clone(n.distinct), make([]*[pageWords]uint64, len(n.distinct)), make([][]uint16, len(n.distinct))}
+	listed := 0
+	for i, v := range n.distinct {
 		if n.of[v] >= manyFrom {
-			l.many[i] = new([pageWords]uint64)
+			l.sets[i] = new([pageWords]uint64)
 		} else {
-			few += int(n.of[v])
+			listed += int(n.of[v])
 		}
 	}
-	free := make([]uint16, few)
-	for i, v := range n.met {
-		if k := n.of[v]; l.many[i] == nil {
-			l.few[i], free = free[:0:k], free[k:]
+	free := make([]uint16, listed)
+	for i, v := range n.distinct {
+		if k := n.of[v]; l.sets[i] == nil {
+			l.lists[i], free = free[:0:k], free[k:]
 		}
 		n.of[v] = uint16(i)
 	}
@@ -79,13 +79,13 @@ func (p *columnPage) countryIndex() *countryIndex {
 			continue
 		}
 		at := n.of[v]
-		if m := l.many[at]; m != nil {
+		if m := l.sets[at]; m != nil {
 			m[i>>6] |= 1 << (i & 63)
 		} else {
-			l.few[at] = append(l.few[at], uint16(i))
+			l.lists[at] = append(l.lists[at], uint16(i))
 		}
 	}
-	for _, v := range n.met {
+	for _, v := range n.distinct {
 		n.of[v] = 0
 	}
 	p.countries.Store(l)

@@ -155,8 +155,8 @@ func (d *deepPager) rowsAfter(q *domain.Question, k key) (*domain.Answer, bool, 
 
 // part is the rows of a page of a list of which those after the first ahead are given,
 // or asked of them; false when these do not hold the page.
-func part[T any](rows []T, offset, limit int, ahead uint64, asked int) ([]T, bool) {
-	skip := offset - int(ahead)
+func part[T any](rows []T, offset, limit int, skipped uint64, asked int) ([]T, bool) {
+	skip := offset - int(skipped)
 	if skip < 0 || skip+limit > asked {
 		return nil, false
 	}

@@ -154,15 +154,15 @@ func (m *Show) contents(v *view.View, out []domain.Shown, missing []int) error {
 // members reads the members of the items that are not cached, those active ones of the account, in
 // the order of their keys.
 func (m *Show) members(v *view.View, out []domain.Shown, missing []int) error {
-	met := make(map[domain.MemberID]*domain.Member, len(missing))
+	found := make(map[domain.MemberID]*domain.Member, len(missing))
 	ords := make([]domain.Ordinal, 0, len(missing))
 	for _, i := range missing {
 		id := m.Items[i].Member
 		at, ok := v.Roster.Find(id)
-		if _, again := met[id]; again || !ok || at.Account != m.Account {
+		if _, again := found[id]; again || !ok || at.Account != m.Account {
 			continue
 		}
-		met[id] = out[i].Member
+		found[id] = out[i].Member
 		if out[i].Member == nil {
 			ords = append(ords, at.Ord)
 		}
@@ -170,14 +170,14 @@ func (m *Show) members(v *view.View, out []domain.Shown, missing []int) error {
 	slices.Sort(ords)
 	err := v.Snapshot.Members(m.Account, ords, func(x *domain.Member) {
 		if x.State == domain.MemberActive {
-			met[x.ID] = x
+			found[x.ID] = x
 		}
 	})
 	if err != nil {
 		return fmt.Errorf("read members: %w", err)
 	}
 	for _, i := range missing {
-		out[i].Member = met[m.Items[i].Member]
+		out[i].Member = found[m.Items[i].Member]
 	}
 	return nil
 }

@@ -57,9 +57,9 @@ func (c *Coordinator) deepLeaders(ctx context.Context, q *domain.Question, wait 
 func (c *Coordinator) deepLeadersOnce(
 	ctx context.Context, q *domain.Question, wait domain.Position,
 ) (a *domain.Answer, merged bool, err error) {
-	who := *q
-	who.Top.Latest = false
-	if a, err = c.Ask(ctx, &who, wait); err != nil {
+	one := *q
+	one.Top.Latest = false
+	if a, err = c.Ask(ctx, &one, wait); err != nil {
 		return nil, false, err
 	}
 	page := a.Leaders.Members

@@ -21,13 +21,13 @@ const clocksDiffer = time.Minute
 // applied notes the clock of a commit, and warns once that it is ahead of the node's.
 func (c *clockShared) applied(log *slog.Logger, shard int, ms int64, now time.Time) {
 	c.ms.Store(ms)
-	ahead := time.UnixMilli(ms).Sub(now)
+	skew := time.UnixMilli(ms).Sub(now)
 	switch {
-	case ahead > clocksDiffer && !c.warned:
+	case skew > clocksDiffer && !c.warned:
 		log.Warn("the broker's clock is ahead of this node's: the shard's clock waits for real time",
-			"shard", shard, "ahead", ahead.Round(time.Second))
+			"shard", shard, "ahead", skew.Round(time.Second))
 		c.warned = true
-	case ahead <= clocksDiffer && c.warned:
+	case skew <= clocksDiffer && c.warned:
 		log.Info("recovered: the broker's clock is ahead of this node's", "shard", shard)
 		c.warned = false
 	}
@@ -40,8 +40,8 @@ func (c *clockShared) at(now time.Time) (clock time.Time, aheadMs int64) {
 		return clock, 0
 	}
 	clock = time.UnixMilli(ms).UTC()
-	if ahead := clock.Sub(now); ahead > clocksDiffer {
-		aheadMs = ahead.Milliseconds()
+	if skew := clock.Sub(now); skew > clocksDiffer {
+		aheadMs = skew.Milliseconds()
 	}
 	return clock, aheadMs
 }

@@ -312,8 +312,8 @@ func (s *shard) commit(ctx actor.Context) bool {
 func (s *shard) serveWhenNear() {
 	h, next := s.env.Handle, s.machine.State.Shard.Next
 	h.rejoin(next, s.held())
-	near := next >= s.env.restarts.floor && h.near(next) && h.Fresh.Reached()
-	if near && Behaviour(h.Behaviour.Load()) == CatchingUp {
+	caughtUp := next >= s.env.restarts.floor && h.near(next) && h.Fresh.Reached()
+	if caughtUp && Behaviour(h.Behaviour.Load()) == CatchingUp {
 		s.become(Serving, s.applying)
 	}
 }

@@ -34,11 +34,11 @@ func (w Guarded) Rows(account domain.AccountID, b domain.BrandID, r domain.Range
 func (w Guarded) Reader(
 	account domain.AccountID,
 ) (rows func(domain.BrandID, domain.Range, func([]domain.Row) error) error, end func() error) {
-	read, over := w.Snapshot.Reader(account)
+	read, noReader := w.Snapshot.Reader(account)
 	rows = func(b domain.BrandID, r domain.Range, f func([]domain.Row) error) error {
 		return w.checked(read(b, r, f))
 	}
-	return rows, func() error { return w.checked(over()) }
+	return rows, func() error { return w.checked(noReader()) }
 }
 
 // Count is as of the Snapshot, but for errors.

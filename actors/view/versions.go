@@ -25,10 +25,10 @@ type Versions struct {
 
 // AccountVersions are those of an account in a shard.
 type AccountVersions struct {
-	every  atomic.Uint64                    // rows of any brand but the visits
-	brands atomic.Pointer[[]*brandVersions] // rows by dense number
-	known  [64]atomic.Uint64                // facts of members who may have rows, by place of the attribute
-	any    [64]atomic.Uint64                // facts of all members
+	anyBrand atomic.Uint64                    // rows of any brand but the visits
+	brands   atomic.Pointer[[]*brandVersions] // rows by dense number
+	known    [64]atomic.Uint64                // facts of members who may have rows, by place of the attribute
+	any      [64]atomic.Uint64                // facts of all members
 }
 
 type brandVersions [256]atomic.Uint64
@@ -69,7 +69,7 @@ func (v *Versions) name(hash domain.IdentityHash) *atomic.Uint64 {
 func (a *AccountVersions) SetRows(dense uint32, version uint64) {
 	set(a.own(dense), version)
 	if dense != rows.Visits {
-		set(&a.every, version)
+		set(&a.anyBrand, version)
 	}
 }
 
@@ -118,7 +118,7 @@ func (a *AccountVersions) Attribute(of domain.Attribute) (known, all uint64) {
 // RowsSince reports that rows of the brand changed after the version.
 func (a *AccountVersions) RowsSince(dense uint32, version uint64) bool {
 	if dense == rows.EveryBrand {
-		return a.every.Load() > version
+		return a.anyBrand.Load() > version
 	}
 	x := a.of(dense)
 	return x != nil && x.Load() > version

@@ -112,7 +112,7 @@ func repeats(items []manyItem) {
 		identity domain.IdentityHash
 		marker   string
 	}
-	met := map[name]int{}
+	indexes := map[name]int{}
 	for i := range items {
 		m := &items[i]
 		if m.err != nil || m.marker == "" {
@@ -120,9 +120,9 @@ func repeats(items []manyItem) {
 		}
 		a := m.sub.Activity
 		n := name{a.Member, a.Identity, m.marker}
-		first, there := met[n]
+		first, there := indexes[n]
 		if !there {
-			met[n] = i
+			indexes[n] = i
 			continue
 		}
 		m.first = first
@@ -226,12 +226,12 @@ func fillMarkers(ctx context.Context, req *serve.Request, items []manyItem) erro
 	if len(there) == 0 {
 		return nil
 	}
-	said, err := req.Engine.Show(ctx, req.Account(), there, req.Response.Position)
+	shown, err := req.Engine.Show(ctx, req.Account(), there, req.Response.Position)
 	if err != nil {
 		return serve.WaitFault(err)
 	}
 	for i, m := range of {
-		switch content := said[i].Content; {
+		switch content := shown[i].Content; {
 		case content == nil:
 		case content.Marker == "":
 			m.marker = wire.Marker(time.UnixMilli(content.Recorded))

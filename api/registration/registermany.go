@@ -163,16 +163,16 @@ func nextRound(waiting []*manyItem, alone bool) (round, later []*manyItem) {
 		identity domain.IdentityHash
 		member   domain.MemberID
 	}
-	met := make(map[about]bool, len(waiting))
+	known := make(map[about]bool, len(waiting))
 	for _, m := range waiting {
 		names := [2]about{{identity: m.r.identity}, {member: m.to}}
-		if met[names[0]] || m.to != 0 && met[names[1]] {
+		if known[names[0]] || m.to != 0 && known[names[1]] {
 			later = append(later, m)
 		} else {
 			round = append(round, m)
 		}
-		met[names[0]] = true
-		met[names[1]] = true
+		known[names[0]] = true
+		known[names[1]] = true
 	}
 	return round, later
 }

@@ -38,8 +38,8 @@ type wrongFrom struct {
 // account's backend says where its members are; of IPv6 who has one address has the /64 around it.
 func (in *visitIn) from(req *serve.Request) string {
 	at := req.Remote()
-	if said, err := netip.ParseAddr(string(in.IP)); err == nil {
-		at = said.Unmap()
+	if given, err := netip.ParseAddr(string(in.IP)); err == nil {
+		at = given.Unmap()
 	}
 	if !at.IsValid() {
 		return ""

@@ -166,37 +166,37 @@ func segmentActivity(entry string) (a domain.SegmentActivity, err error) {
 func (t *segmentTexts) put(req *serve.Request) (*domain.PutSegment, error) {
 	p := &domain.PutSegment{At: req.Clock.Now.UnixMilli()}
 	s := &p.Segment
-	give := func(name string, given bool) bool {
+	set := func(name string, given bool) bool {
 		if given {
 			p.Given = append(p.Given, name)
 		}
 		return given
 	}
-	if give("Label", t.Label != nil) {
+	if set("Label", t.Label != nil) {
 		s.Label = *t.Label
 	}
-	if give("BrandID", t.BrandID != nil) {
+	if set("BrandID", t.BrandID != nil) {
 		if s.Brand = domain.BrandID(t.BrandID.Small()); s.Brand == 0 && *t.BrandID != 0 {
 			_, err := req.Brand(*t.BrandID, "brandid")
 			return nil, err
 		}
 	}
-	if give("Activities", t.Activities != nil) {
+	if set("Activities", t.Activities != nil) {
 		s.Activities = *t.Activities
 		if len(s.Activities) > 0 && s.Activities[0].Definition < domain.FirstDefinition {
 			return nil, domain.Bad(domain.NotFound, "activities", fmt.Sprintf("the account has no such activity: %d", s.Activities[0].Definition))
 		}
 	}
-	if give("Rule", t.Rule != nil) {
+	if set("Rule", t.Rule != nil) {
 		s.Rule = *t.Rule
 	}
-	if give("Threshold", t.Threshold != nil) {
+	if set("Threshold", t.Threshold != nil) {
 		s.Threshold = uint32(max(*t.Threshold, 1))
 	}
-	if give("Period", t.Period != nil) {
+	if set("Period", t.Period != nil) {
 		s.Period = domain.Period{Amount: uint16(t.Period.Amount), Unit: domain.Unit(t.Period.Unit)}
 	}
-	if give("Page", t.Page != nil) {
+	if set("Page", t.Page != nil) {
 		s.Page = string(*t.Page)
 	}
 	return p, nil

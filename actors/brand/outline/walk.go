@@ -36,7 +36,7 @@ func (w *Walk) Next() (part domain.Range, ok bool) {
 	part, w.ends = w.Left, w.ends[:0]
 	maxEnds := 2*int(min(w.want, 1<<20)) + 1024
 	for _, o := range w.of {
-		met := uint64(0)
+		rows := uint64(0)
 		o.Each(part, w.up, func(s Stretch) bool {
 			ok = true
 			if s.First < w.Left.From || s.Last >= w.Left.To { // it is not known how many of its rows are left
@@ -46,8 +46,8 @@ func (w *Walk) Next() (part domain.Range, ok bool) {
 			if w.up {
 				far = s.Last
 			}
-			w.ends, met = append(w.ends, stretchAt[domain.Second]{far, s.Rows}), met+uint64(s.Rows)
-			return met < w.want
+			w.ends, rows = append(w.ends, stretchAt[domain.Second]{far, s.Rows}), rows+uint64(s.Rows)
+			return rows < w.want
 		})
 		if len(w.ends) >= maxEnds {
 			part = w.shorten(part)
@@ -93,9 +93,9 @@ func nearest[K cmp.Ordered](all []stretchAt[K], want uint64, up bool) (kept []st
 		}
 		return cmp.Compare(b.at, a.at)
 	})
-	met := uint64(0)
+	rows := uint64(0)
 	for i, s := range all {
-		if met += uint64(s.rows); met >= want {
+		if rows += uint64(s.rows); rows >= want {
 			return all[:i+1], s.at, true
 		}
 	}

@@ -89,10 +89,10 @@ func (c *Chunk) item(i int) item {
 
 // bytes is the memory the chunk takes.
 func (c *Chunk) bytes() int {
-	n, who := len(c.Time), 0
+	n, members := len(c.Time), 0
 	if w := c.memberSet.Load(); w != nil {
-		who = 8*len(*w) + 24
+		members = 8*len(*w) + 24
 	}
-	return who + 4*(2*n+len(c.off)+len(c.Dict)+len(c.Count)+len(c.Brands)+len(c.Starts)) + 8*len(c.wide) +
+	return members + 4*(2*n+len(c.off)+len(c.Dict)+len(c.Count)+len(c.Brands)+len(c.Starts)) + 8*len(c.wide) +
 		2*(2*n+len(c.BrandOf)+len(c.ByBrand)) + 256
 }

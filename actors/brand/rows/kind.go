@@ -13,7 +13,7 @@ type Kind struct {
 type kindTable struct {
 	list []Kind
 	code map[Kind]uint32
-	near [64]struct { // the number of kinds met lately; code is 1 above, 0: none
+	memo [64]struct { // the number of kinds asked for lately; code is 1 above, 0: none
 		kind Kind
 		code uint32
 	}
@@ -22,7 +22,7 @@ type kindTable struct {
 // of is the kind's number.
 func (k *kindTable) of(definition domain.DefinitionID, service domain.Service) uint32 {
 	v := Kind{definition, service}
-	n := &k.near[(uint32(definition)^uint32(service)<<3)%64]
+	n := &k.memo[(uint32(definition)^uint32(service)<<3)%64]
 	if n.code != 0 && n.kind == v {
 		return n.code - 1
 	}

@@ -15,13 +15,13 @@ func (c *Chunk) Members() []uint64 {
 	for _, o := range c.Ord {
 		last = max(last, o)
 	}
-	var who []uint64
+	var members []uint64
 	if words := int(last>>6) + 1; words*rowsPerWord <= len(c.Ord) {
-		who = make([]uint64, words)
-		bitset.AddAll(who, c.Ord)
+		members = make([]uint64, words)
+		bitset.AddAll(members, c.Ord)
 	}
-	c.memberSet.Store(&who)
-	return who
+	c.memberSet.Store(&members)
+	return members
 }
 
 // rowsPerWord is how many rows a chunk must have for 64 members to keep the set.

@@ -24,10 +24,10 @@ func (c Column) of(o uint32) uint16 {
 }
 
 // values counts by the value of a column, members in the upper bits; zero between
-// questions, but for met.
+// questions, but for distinct.
 type values struct {
-	of  [1 << 16]uint64
-	met []uint16
+	of       [1 << 16]uint64
+	distinct []uint16
 }
 
 // A count of a shard's rows takes the lower bits, one of its members the others.
@@ -77,7 +77,7 @@ func (x *demographics) answer(v *rows.View, a *Ask, groups func(*values) []domai
 	} else {
 		x.valuesByMember(a.Column)
 	}
-	if len(x.values.met) == 0 {
+	if len(x.values.distinct) == 0 {
 		return t, nil
 	}
 	t.Groups = groups(x.values)
@@ -96,11 +96,11 @@ func (l *values) take(value uint16) domain.Count {
 
 // groups are the values met, ascending.
 func (l *values) groups() []domain.GroupCount {
-	out := make([]domain.GroupCount, len(l.met))
-	for i, value := range l.met {
+	out := make([]domain.GroupCount, len(l.distinct))
+	for i, value := range l.distinct {
 		out[i] = domain.GroupCount{Group: uint32(value), Count: l.take(value)}
 	}
-	l.met = l.met[:0]
+	l.distinct = l.distinct[:0]
 	slices.SortFunc(out, func(a, b domain.GroupCount) int { return cmp.Compare(a.Group, b.Group) })
 	return out
 }
@@ -108,10 +108,10 @@ func (l *values) groups() []domain.GroupCount {
 // bands are the bands of the birth days met, ascending.
 func (l *values) bands(ages *domain.Ages) []domain.GroupCount {
 	var by [domain.UnknownAge + 1]domain.Count
-	for _, born := range l.met {
+	for _, born := range l.distinct {
 		by[ages.Band(born)].Add(l.take(born))
 	}
-	l.met = l.met[:0]
+	l.distinct = l.distinct[:0]
 	out := make([]domain.GroupCount, 0, len(by))
 	for band, n := range by {
 		if n.Actions > 0 {
@@ -148,7 +148,7 @@ func (l *values) rows(all []uint64, c Column, ords []uint32) {
 		value := c.of(o)
 		n, w := &l.of[value], &all[o>>6]
 		if *n == 0 {
-			l.met = append(l.met, value)
+			l.distinct = append(l.distinct, value)
 		}
 		*n += 1 + (^*w>>(o&63)&1)*oneMember
 		*w |= 1 << (o & 63)
@@ -196,7 +196,7 @@ func (l *values) page(page *[columnPage]uint16, actions []uint32) {
 		value := page[i&(columnPage-1)]
 		at := &l.of[value]
 		if *at == 0 && n > 0 {
-			l.met = append(l.met, value)
+			l.distinct = append(l.distinct, value)
 		}
 		*at += uint64(n) + uint64(bitset.Bit(n > 0))*oneMember
 	}

@@ -67,15 +67,15 @@ var eight = func() (out [256]uint64) {
 
 // kindTargets maps kinds to what their rows count for: a group of the question, or a service.
 type kindTargets struct {
-	asked   *Plan
-	all     []rows.Kind // of the account or of its visits, by number
-	labels  []uint32    // the groups that targets are, if not daily
-	sites   sites       // of a question about visits
-	daily   bool        // targets are services and rows keep their day; else targets are groups
-	targets uint32      // so many; a row of this target is dropped
-	known   []uint32    // account's number of a kind → 1 + its target; 0: not looked up yet
-	every   int8        // 1: rows of every kind of the account count; −1: not so; 0: not known yet
-	near    [64]struct {
+	asked    *Plan
+	all      []rows.Kind // of the account or of its visits, by number
+	labels   []uint32    // the groups that targets are, if not daily
+	sites    sites       // of a question about visits
+	daily    bool        // targets are services and rows keep their day; else targets are groups
+	targets  uint32      // so many; a row of this target is dropped
+	known    []uint32    // account's number of a kind → 1 + its target; 0: not looked up yet
+	allKinds int8        // 1: rows of every kind of the account count; −1: not so; 0: not known yet
+	memo     [64]struct {
 		kind   rows.Kind
 		target uint32 // 1 + that of a kind read from disk lately; 0: none
 	}
@@ -83,7 +83,7 @@ type kindTargets struct {
 
 // begin begins with a question about an account's kinds.
 func (x *kindTargets) begin(p *Plan, all []rows.Kind, places []domain.VisitPlace, daily bool) {
-	x.asked, x.all, x.daily, x.every = p, all, daily, 0
+	x.asked, x.all, x.daily, x.allKinds = p, all, daily, 0
 	x.labels = p.labels
 	if p.visits != nil {
 		x.labels = x.sites.begin(p, places)
@@ -94,7 +94,7 @@ func (x *kindTargets) begin(p *Plan, all []rows.Kind, places []domain.VisitPlace
 	}
 	x.known = bitset.Sized(x.known, len(all))
 	clear(x.known)
-	clear(x.near[:])
+	clear(x.memo[:])
 }
 
 // target is where rows of a kind count, by the account's number of it.
@@ -123,7 +123,7 @@ func (x *kindTargets) targetOf(k rows.Kind) uint32 {
 
 // coldTarget is where rows of a kind count, the kind as a row from disk has it.
 func (x *kindTargets) coldTarget(k rows.Kind) uint32 {
-	n := &x.near[(uint32(k.Definition)^uint32(k.Service)<<3)%uint32(len(x.near))]
+	n := &x.memo[(uint32(k.Definition)^uint32(k.Service)<<3)%uint32(len(x.memo))]
 	if n.target == 0 || n.kind != k {
 		n.kind, n.target = k, x.targetOf(k)+1
 	}
@@ -132,14 +132,14 @@ func (x *kindTargets) coldTarget(k rows.Kind) uint32 {
 
 // everyKind reports that rows of every kind of the account count.
 func (x *kindTargets) everyKind() bool {
-	if x.every == 0 {
-		x.every = 1
+	if x.allKinds == 0 {
+		x.allKinds = 1
 		for k := range x.all {
 			if x.target(uint32(k)) == x.targets {
-				x.every = -1
+				x.allKinds = -1
 				break
 			}
 		}
 	}
-	return x.every > 0
+	return x.allKinds > 0
 }

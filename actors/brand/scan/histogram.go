@@ -11,10 +11,10 @@ import (
 // histogram counts the rows or members of a ranked list by parts of their rank.
 type histogram struct {
 	*rowScan
-	ranking *ranking
-	keys    []uint64 // ranks of leaders
-	newest  []uint32 // by ordinal: 1 + the second of the latest row; zero between questions
-	met     []uint32 // the ordinals with one
+	ranking  *ranking
+	keys     []uint64 // ranks of leaders
+	newest   []uint32 // by ordinal: 1 + the second of the latest row; zero between questions
+	ordinals []uint32 // the ordinals with one
 }
 
 // answer counts the rows of a feed in order of completion, or leaders, by cells of their
@@ -43,7 +43,7 @@ func (x *histogram) leaderRanks(a *Ask) (*domain.RankHistogram, error) {
 	}
 	x.ranking.list()
 	s, keys, greatest := &a.Plan.histogram, x.keys[:0], a.Plan.histogram.From
-	for _, o := range x.ranking.met {
+	for _, o := range x.ranking.ordinals {
 		key := x.ranking.rankOf(a, o)
 		if s.Among != nil {
 			if key != *s.Among {
@@ -155,17 +155,17 @@ func (x *histogram) latestRanks(a *Ask) (*domain.RankHistogram, error) {
 	in, out := x.times(a)
 	x.newest = bitset.Grown(x.newest, x.words*64)
 	newest := x.newest
-	x.met = x.met[:0]
+	x.ordinals = x.ordinals[:0]
 	defer func() {
-		for _, o := range x.met {
+		for _, o := range x.ordinals {
 			newest[o] = 0
 		}
-		x.met = x.met[:0]
+		x.ordinals = x.ordinals[:0]
 	}()
 	see := func(o, time uint32) {
 		was := newest[o]
 		if was == 0 {
-			x.met = append(x.met, o)
+			x.ordinals = append(x.ordinals, o)
 		}
 		newest[o] = max(was, time+1) // times end below the greatest
 	}
@@ -185,7 +185,7 @@ func (x *histogram) latestRanks(a *Ask) (*domain.RankHistogram, error) {
 		}
 	}
 	first := uint32(a.Plan.histogram.From)
-	for _, o := range x.met {
+	for _, o := range x.ordinals {
 		if t := newest[o] - 1; t >= in.From && t < in.To {
 			out.Buckets[(t-first)>>out.Shift]++
 		}

@@ -67,7 +67,7 @@ func (x *ranking) rank(a *Ask, sum *domain.Leaders) []topk.Place {
 		return b.Sorted()
 	}
 	x.list()
-	for _, o := range x.met {
+	for _, o := range x.ordinals {
 		s := x.standing(o)
 		sum.Total.Members++
 		sum.Total.Actions += s.actions

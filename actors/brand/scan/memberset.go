@@ -39,9 +39,9 @@ func (x *memberSet) addRows() {
 func (x *memberSet) addSpanMembers(sp *span) {
 	c := sp.c
 	if sp.hi-sp.lo == c.Rows() {
-		if who := c.Members(); who != nil {
-			all := x.all[:len(who)]
-			for i, w := range who {
+		if members := c.Members(); members != nil {
+			all := x.all[:len(members)]
+			for i, w := range members {
 				all[i] |= w
 			}
 			return

@@ -25,7 +25,7 @@ type memberSums struct {
 	rows    int     // in of
 	limit   int     // of rows; spillRows but in tests
 	kinds   []value // by the account's number of them; unknown: not looked up yet
-	all     bool    // the members with a sum are found by reading all sums; else they are in met
+	all     bool    // the members with a sum are found by reading all sums; else they are in ordinals
 }
 
 // value is what a row of a kind adds to a sum: one and its own points where keep is all
@@ -43,11 +43,11 @@ func (v *value) of(given uint16) uint64 { return v.one + uint64(given&v.keep+v.a
 // ranking ranks members by their sums.
 type ranking struct {
 	*rowScan
-	latest *latestRows
-	sums   memberSums
-	met    []uint32 // the ordinals with a sum
-	values []value  // of a span's kinds
-	visits []uint32 // of an order by it, by ordinal: the time of the latest visit
+	latest   *latestRows
+	sums     memberSums
+	ordinals []uint32 // the ordinals with a sum
+	values   []value  // of a span's kinds
+	visits   []uint32 // of an order by it, by ordinal: the time of the latest visit
 }
 
 // standing is the member's.
@@ -76,7 +76,7 @@ func (x *ranking) score(a *Ask) error {
 	for k := range l.kinds {
 		l.kinds[k] = unknown
 	}
-	x.met = bitset.Sized(x.met, x.words*64+1)[:0]
+	x.ordinals = bitset.Sized(x.ordinals, x.words*64+1)[:0]
 	if x.alone {
 		return x.scanAll(a, x.scoreMet)
 	}
@@ -102,7 +102,7 @@ func (x *ranking) hold(n int) {
 		return
 	}
 	l.rows, l.all, l.spilled = n, true, true
-	x.met = x.met[:0]
+	x.ordinals = x.ordinals[:0]
 	l.wide = bitset.Grown(l.wide, len(l.of))
 	for o, s := range l.of {
 		l.wide[o].score += s & scoreOnly
@@ -111,22 +111,22 @@ func (x *ranking) hold(n int) {
 	clear(l.of)
 }
 
-// list puts all members with a sum into met.
+// list puts all members with a sum into ordinals.
 func (x *ranking) list() {
 	l := &x.sums
 	if !l.all {
 		return
 	}
-	met, n := x.met[:cap(x.met)], 0
+	ordinals, n := x.ordinals[:cap(x.ordinals)], 0
 	for o, s := range l.of[:x.words*64] {
-		met[n] = uint32(o)
+		ordinals[n] = uint32(o)
 		some := s
 		if l.spilled {
 			some |= l.wide[o].actions
 		}
 		n += bitset.Bit(some != 0)
 	}
-	x.met = met[:n]
+	x.ordinals = ordinals[:n]
 }
 
 // forget takes the sums back.
@@ -138,11 +138,11 @@ func (x *ranking) forget() {
 	if l.all {
 		clear(l.of[:min(x.words*64, len(l.of))])
 	} else {
-		for _, o := range x.met {
+		for _, o := range x.ordinals {
 			l.of[o] = 0
 		}
 	}
-	l.all, l.spilled, x.met = false, false, x.met[:0]
+	l.all, l.spilled, x.ordinals = false, false, x.ordinals[:0]
 }
 
 // simple reports that members are ranked by their sums alone.
@@ -172,8 +172,8 @@ func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *topk.Places) {
 			}
 		}
 	} else {
-		total.Total.Members = uint64(len(x.met))
-		for _, o := range x.met {
+		total.Total.Members = uint64(len(x.ordinals))
+		for _, o := range x.ordinals {
 			s := sums[o]
 			actions += s >> scoreBits
 			if key := s >> shift & mask; key >= floor {
@@ -189,7 +189,7 @@ func (x *ranking) scoreMet(m scannedRow) {
 	x.hold(1)
 	w, s := x.plan.pointsOf(m.kind.Definition), &x.sums.of[m.ord]
 	if *s == 0 && !x.sums.all {
-		x.met = append(x.met, m.ord)
+		x.ordinals = append(x.ordinals, m.ord)
 	}
 	*s += oneAction + uint64(m.points&w.keep+w.add)
 }
@@ -198,17 +198,17 @@ func (x *ranking) scoreMet(m scannedRow) {
 func (x *ranking) scoreTail(p rows.Tail) {
 	in, f := x.plan.span, x.filter
 	x.hold(len(p.Rows))
-	sums, n := x.sums.of, len(x.met)
-	met := x.met[:cap(x.met)] // one more than there are members: a place to write in vain
+	sums, n := x.sums.of, len(x.ordinals)
+	ordinals := x.ordinals[:cap(x.ordinals)] // one more than there are members: a place to write in vain
 	if f == nil && x.whole(p) {
 		for i := range p.Rows {
 			r := &p.Rows[i]
 			s := sums[r.Ord]
-			met[n] = r.Ord
+			ordinals[n] = r.Ord
 			n += bitset.Bit(s == 0)
 			sums[r.Ord] = s + x.valueOf(r.Kind).of(r.Points)
 		}
-		x.met = met[:n]
+		x.ordinals = ordinals[:n]
 		return
 	}
 	for i := p.Skip(in.From); i < len(p.Rows); i++ {
@@ -225,11 +225,11 @@ func (x *ranking) scoreTail(p rows.Tail) {
 			continue
 		}
 		s := sums[r.Ord]
-		met[n] = r.Ord
+		ordinals[n] = r.Ord
 		n += ok & bitset.Bit(s == 0)
 		sums[r.Ord] = s + v.of(r.Points)&-uint64(ok)
 	}
-	x.met = met[:n]
+	x.ordinals = ordinals[:n]
 }
 
 // valueOf is what a row of a kind adds, by the account's number of it.
@@ -263,14 +263,14 @@ func (x *ranking) scoreSpan(sp *span) {
 		}
 		return
 	}
-	n, met := len(x.met), x.met[:cap(x.met)]
+	n, ordinals := len(x.ordinals), x.ordinals[:cap(x.ordinals)]
 	for i, o := range ords {
 		v, s := &values[kinds[i]], sums[o]
-		met[n] = o
+		ordinals[n] = o
 		n += bitset.Bit(s == 0) & bitset.Bit(v.one != 0)
 		sums[o] = s + v.of(given[i])
 	}
-	x.met = met[:n]
+	x.ordinals = ordinals[:n]
 }
 
 // scorePlaces counts the rows of a span of which some do not pass.
@@ -278,8 +278,8 @@ func (x *ranking) scorePlaces(sp *span, values []value) {
 	c, lo, hi, f := sp.c, sp.lo, sp.hi, x.filter
 	ords, kinds, given := c.Ord[lo:hi], c.Kind[lo:hi], c.Points[lo:hi]
 	passing := x.places(sp, lo, hi)
-	sums, n := x.sums.of, len(x.met)
-	met := x.met[:cap(x.met)]
+	sums, n := x.sums.of, len(x.ordinals)
+	ordinals := x.ordinals[:cap(x.ordinals)]
 	for _, p := range x.pos[:passing] {
 		o, v := ords[p], &values[kinds[p]]
 		ok := bitset.Bit(v.one != 0)
@@ -291,11 +291,11 @@ func (x *ranking) scorePlaces(sp *span, values []value) {
 			ok &^= int(sp.deleted.Bits[j>>6] >> (j & 63) & 1)
 		}
 		s := sums[o]
-		met[n] = o
+		ordinals[n] = o
 		n += ok & bitset.Bit(s == 0)
 		sums[o] = s + v.of(given[p])&-uint64(ok)
 	}
-	x.met = met[:n]
+	x.ordinals = ordinals[:n]
 }
 
 // valuesOf are what rows of the span's kinds add.

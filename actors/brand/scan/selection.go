@@ -150,8 +150,8 @@ var ErrCancelled = errors.New("scan: the question was cancelled")
 
 // cancellation is whether the answer is still wanted.
 type cancellation struct {
-	ended func() bool // reports that it is not; nil: it always is
-	over  bool        // ended reported so
+	ended     func() bool // reports that it is not; nil: it always is
+	cancelled bool        // ended reported so
 }
 
 // stretch is how many loose rows are counted between two looks.
@@ -160,15 +160,15 @@ const stretch = 1 << 16
 // running reports that the question is not cancelled. What is counted after it was is no
 // answer, but the scratch is as after any other question.
 func (x *cancellation) running() bool {
-	if !x.over && x.ended != nil {
-		x.over = x.ended()
+	if !x.cancelled && x.ended != nil {
+		x.cancelled = x.ended()
 	}
-	return !x.over
+	return !x.cancelled
 }
 
 // result is the error, or ErrCancelled where there is none and the question was cancelled.
 func (x *cancellation) result(err error) error {
-	if err == nil && x.over {
+	if err == nil && x.cancelled {
 		return ErrCancelled
 	}
 	return err

@@ -189,7 +189,7 @@ func (x *crossover) brandByBrand(union []uint64, count func(dense uint32, n uint
 	x.fillBrands()
 	from := uint32(0)
 	for b, end := range at {
-		if from < end && !x.over {
+		if from < end && !x.cancelled {
 			x.gen++
 			count(uint32(b), x.countAllowed(x.grouped[from:end]))
 		}

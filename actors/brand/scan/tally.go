@@ -180,7 +180,7 @@ func (x *tally) count() (members uint64) {
 func (x *tally) byGroup() (members uint64) {
 	x.at = bitset.Sized(x.at, int(x.targets)+1)
 	x.countGroups()
-	if x.fillGroups(); x.over {
+	if x.fillGroups(); x.cancelled {
 		return 0
 	}
 	x.seen = bitset.Grown(x.seen, x.words*64)

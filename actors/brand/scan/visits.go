@@ -33,10 +33,10 @@ type sites struct {
 	places []domain.VisitPlace
 
 	// Of a count by domain.
-	number map[string]uint32 // of a domain
-	texts  []string          // by that number; the first is of no domain
-	of     []uint32          // by number of the place: that of its domain
-	groups []uint32          // 0, 1, 2 …: of each domain its registrations, then its logins
+	number  map[string]uint32 // of a domain
+	domains []string          // by that number; the first is of no domain
+	of      []uint32          // by number of the place: that of its domain
+	groups  []uint32          // 0, 1, 2 …: of each domain its registrations, then its logins
 }
 
 // begin begins with a question, and gives its groups.
@@ -49,28 +49,28 @@ func (s *sites) begin(p *Plan, places []domain.VisitPlace) []uint32 {
 		s.number = map[string]uint32{}
 	}
 	clear(s.number)
-	s.texts, s.number[""] = append(s.texts[:0], ""), 0
+	s.domains, s.number[""] = append(s.domains[:0], ""), 0
 	s.of = bitset.Sized(s.of, len(places))
 	for i := range places {
 		text := places[i].Domain
 		at, ok := s.number[text]
 		if !ok {
-			at = uint32(len(s.texts))
-			s.texts, s.number[text] = append(s.texts, text), at
+			at = uint32(len(s.domains))
+			s.domains, s.number[text] = append(s.domains, text), at
 		}
 		s.of[i] = at
 	}
-	for len(s.groups) < 2*len(s.texts) {
+	for len(s.groups) < 2*len(s.domains) {
 		s.groups = append(s.groups, uint32(len(s.groups)))
 	}
-	return s.groups[:2*len(s.texts)]
+	return s.groups[:2*len(s.domains)]
 }
 
 // end drops everything that the question held.
 func (s *sites) end() {
 	s.plan, s.places = nil, nil
 	clear(s.number)
-	clear(s.texts)
+	clear(s.domains)
 }
 
 // groupOf is the place of the group in which a kind of visits counts; false when it does not
@@ -126,14 +126,14 @@ func (x visitCounts) domains(v *rows.View, a *Ask) (*domain.Domains, error) {
 	}
 	t.at = bitset.Sized(t.at, int(t.targets)+1)
 	t.countGroups()
-	if t.fillGroups(); t.over {
+	if t.fillGroups(); t.cancelled {
 		return out, nil
 	}
 	t.seen = bitset.Grown(t.seen, t.words*64)
 	out.Total.Actions = uint64(t.at[t.targets-1])
 	out.Total.Members = t.distinct(t.grouped[:t.at[t.targets-1]])
 	from := uint32(0)
-	for i, text := range t.sites.texts {
+	for i, text := range t.sites.domains {
 		registered, end := t.at[2*i], t.at[2*i+1]
 		if end > from {
 			row := domain.DomainCount{Domain: text, Registrations: uint64(registered - from)}
@@ -155,7 +155,7 @@ func (x visitCounts) valid(v *rows.View, a *Ask) (*domain.Tally, error) {
 		return out, nil
 	}
 	counts := make([]domain.Count, len(sel.labels))
-	met := make([]uint64, sel.words*(len(counts)+1)) // by group, and of all groups, the members
+	members := make([]uint64, sel.words*(len(counts)+1)) // by group, and of all groups, the members
 	err := x.visitor.scanAll(a, func(r scannedRow) {
 		if s := a.Valid[r.kind.Service]; int(r.ord>>6) >= len(s) || bitset.Get(s, r.ord) == 0 {
 			return
@@ -169,8 +169,8 @@ func (x visitCounts) valid(v *rows.View, a *Ask) (*domain.Tally, error) {
 		}
 		counts[g].Actions++
 		out.Total.Actions++
-		counts[g].Members += mark(met[int(g)*sel.words:], r.ord)
-		out.Total.Members += mark(met[len(counts)*sel.words:], r.ord)
+		counts[g].Members += mark(members[int(g)*sel.words:], r.ord)
+		out.Total.Members += mark(members[len(counts)*sel.words:], r.ord)
 	})
 	for g, n := range counts {
 		if n.Actions > 0 {

@@ -22,7 +22,7 @@ type Account struct {
 	filled   []*bucket                  // those with rows
 	access   *view.Access
 	versions *view.AccountVersions
-	met      domain.Ordinal // every ordinal from it on is of a member who has no row yet
+	rowless  domain.Ordinal // every ordinal from it on is of a member who has no row yet
 	dirty    bool           // to be published
 	full     bool           // published: there is no room for other places
 }
@@ -131,7 +131,7 @@ func (s *Accounts) Flush() {
 	for id := range s.changed {
 		a := s.byID[id]
 		s.flushRows(a)
-		a.met = a.Audience.Members()
+		a.rowless = a.Audience.Members()
 	}
 }
 

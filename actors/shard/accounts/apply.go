@@ -28,13 +28,13 @@ func (s *Accounts) Apply(c *domain.Change) error {
 			return nil // it is for a start
 		}
 		a.Audience.Put(b)
-		a.versions.SetAttribute(b.Attribute, b.Ord >= a.met, version)
+		a.versions.SetAttribute(b.Attribute, b.Ord >= a.rowless, version)
 		s.touch(b.Account, a)
 	case domain.ColumnPut:
 		b := c.Value.(*domain.Column)
 		a := s.Of(b.Account)
 		a.Audience.PutColumn(b)
-		a.versions.SetAttribute(b.Attribute, b.Ord >= a.met, version)
+		a.versions.SetAttribute(b.Attribute, b.Ord >= a.rowless, version)
 		s.touch(b.Account, a)
 	case domain.MemberPut:
 		versions.SetRecord(c.Value.(*domain.Member).ID, version)

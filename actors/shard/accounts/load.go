@@ -44,7 +44,7 @@ func (s *Accounts) LoadRows(store Store, stopped func() error) error {
 	}
 	for id, a := range s.byID {
 		a.table.Settle()
-		a.met = a.Audience.Members()
+		a.rowless = a.Audience.Members()
 		s.touch(id, a)
 	}
 	s.Fit()

@@ -35,7 +35,7 @@ func TestAccounts_WhatChangesHasTheVersionOfTheComingCommit(t *testing.T) {
 		for i := range uint64(4) {
 			a.Audience.Add(domain.MemberIDOf(i+1, 1))
 		}
-		a.met = 3
+		a.rowless = 3
 		if err := s.Apply(&c.change); err != nil {
 			t.Fatal(err)
 		}

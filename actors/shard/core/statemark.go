@@ -21,10 +21,10 @@ type stateMarks struct {
 
 // loadMarks finds which mark was the last. A store from before there were marks begins
 // with the next one.
-func loadMarks(store Marks, every, next int64) (stateMarks, error) {
-	every = cmp.Or(every, markEvery)
+func loadMarks(store Marks, interval, next int64) (stateMarks, error) {
+	interval = cmp.Or(interval, markEvery)
 	last, err := store.Marked()
-	return stateMarks{store, every, max(last, (next-1)/every*every)}, err
+	return stateMarks{store, interval, max(last, (next-1)/interval*interval)}, err
 }
 
 // cut cuts records before the first one that needs a mark. Where they begin with

@@ -120,11 +120,11 @@ func (g *groups) cover(t *tx.Tx, dst []turned, root member.Place, p pair, fresh 
 			}
 			continue
 		}
-		turns, err := g.setCovered(t, p, &all[i], i != first)
+		flips, err := g.setCovered(t, p, &all[i], i != first)
 		if err != nil {
 			return dst, err
 		}
-		if turns && !slices.Contains(fresh, all[i].one.Seq) {
+		if flips && !slices.Contains(fresh, all[i].one.Seq) {
 			dst = append(dst, turned{root, all[i].row, i != first})
 		}
 	}
@@ -133,7 +133,7 @@ func (g *groups) cover(t *tx.Tx, dst []turned, root member.Place, p pair, fresh 
 
 // setCovered notes that a source's row of a pair is covered, or is not. It turns, unless it counted nowhere
 // before and counts nowhere now.
-func (g *groups) setCovered(t *tx.Tx, p pair, k *known, covered bool) (turns bool, err error) {
+func (g *groups) setCovered(t *tx.Tx, p pair, k *known, covered bool) (flips bool, err error) {
 	was := g.covered(t.State, k.at, k.one.Seq)
 	seq, rows := uint64(0), []domain.Row(nil)
 	if covered {
