@@ -3,6 +3,7 @@ package keys
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,6 +36,10 @@ var errBusy = errors.New("too many data keys wait to be written")
 // Put appends keys to the log and to the copy. They are durable in the log when it returns nil.
 func (r *Replica) Put(ctx context.Context, keys []domain.WrappedKey) error {
 	if err := r.Err(); err != nil {
+		return err
+	}
+	if err := r.room(keys); err != nil {
+		r.refused.Add(1)
 		return err
 	}
 	p := &pendingAppend{keys: keys, done: make(chan error, 1)}
@@ -119,5 +124,43 @@ func (r *Replica) append(keys []domain.WrappedKey) error {
 	if next <= r.place.Next {
 		return nil
 	}
-	return r.o.Copy.Follow(keys, r.place)
+	keys, _, err = r.living(keys)
+	if err != nil {
+		return err
+	}
+	return r.o.Copy.Follow(keys, r.place, r.o.Now())
+}
+
+// room is nil, or why the copy has none for some of the keys.
+func (r *Replica) room(keys []domain.WrappedKey) error {
+	if slices.ContainsFunc(keys, func(k domain.WrappedKey) bool { return k.Wrapped != nil }) {
+		return r.o.Copy.Room()
+	}
+	return nil
+}
+
+// living are those of the keys that a copy takes, in their order, and the keys that come back after they were
+// deleted: a Put that was given up may reach the log behind the tombstone.
+func (r *Replica) living(keys []domain.WrappedKey) (living, revived []domain.WrappedKey, err error) {
+	deleted := map[domain.KeyID]bool{}
+	err = r.o.Copy.Deleted(keys, func(i int) { deleted[keys[i].ID] = true })
+	if err != nil {
+		return nil, nil, err
+	}
+	back := map[domain.KeyID]bool{}
+	for _, k := range keys {
+		switch {
+		case k.Wrapped == nil:
+			deleted[k.ID] = true
+			delete(back, k.ID)
+		case deleted[k.ID]:
+			back[k.ID] = true
+			continue
+		}
+		living = append(living, k)
+	}
+	for id := range back {
+		revived = append(revived, domain.WrappedKey{ID: id})
+	}
+	return living, revived, nil
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -51,9 +52,9 @@ func ok(t testing.TB, err error) {
 }
 
 // newStore is a store of data keys in memory.
-func newStore(t testing.TB, copied bool) *keystore.Store {
+func newStore(t testing.TB) *keystore.Store {
 	t.Helper()
-	s, err := keystore.Open("keys", keystore.Options{FS: vfs.NewMem(), Copy: copied})
+	s, err := keystore.Open("keys", keystore.Options{FS: vfs.NewMem()})
 	ok(t, err)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
@@ -61,6 +62,13 @@ func newStore(t testing.TB, copied bool) *keystore.Store {
 		}
 	})
 	return s
+}
+
+// stored is a source of what a store has.
+type stored struct{ *keystore.Store }
+
+func (s stored) Put(_ context.Context, keys []domain.WrappedKey) error {
+	return s.Follow(keys, domain.KeyPlace{}, time.Time{})
 }
 
 // same reports that a cipher is a key's.
@@ -94,7 +102,7 @@ func given(t testing.TB, k *Keeper, keys []seal.DataKey, absent ...int) {
 // Keys that were put are given in the order asked, and those of nothing are zero, whether the
 // cache has them or the store alone.
 func TestKeeper_GivesWhatWasPut(t *testing.T) {
-	store, slots := newStore(t, false), newSlots()
+	store, slots := stored{newStore(t)}, newSlots()
 	k := New(Options{Source: store, Slots: slots, CacheBytes: 1 << 20})
 	keys := newDataKeys(10)
 	ok(t, k.Put(t.Context(), nil))
@@ -123,7 +131,7 @@ func TestKeeper_GivesWhatWasPut(t *testing.T) {
 
 // What is opened with a key is forgotten with it: once the key is not given any more.
 func TestKeeper_OnForget(t *testing.T) {
-	k := New(Options{Source: newStore(t, false), Slots: newSlots(), CacheBytes: 1 << 20})
+	k := New(Options{Source: stored{newStore(t)}, Slots: newSlots(), CacheBytes: 1 << 20})
 	keys := newDataKeys(3)
 	ok(t, k.Put(t.Context(), keys))
 	var first, second []domain.KeyID
@@ -227,7 +235,7 @@ func TestKeeper_ErrorsAreUnavailable(t *testing.T) {
 	cause := errors.New("the disk is broken")
 	gate := make(chan struct{})
 	close(gate)
-	source := &counting{Source: newStore(t, false), gate: gate, err: cause}
+	source := &counting{Source: stored{newStore(t)}, gate: gate, err: cause}
 	k := New(Options{Source: source, Slots: newSlots(), CacheBytes: 1 << 20})
 	keys := newDataKeys(2)
 	if err := k.Put(t.Context(), keys); domain.CodeOf(err) != domain.Unavailable || !errors.Is(err, cause) {
@@ -278,7 +286,7 @@ func TestKeeper_CacheMemory(t *testing.T) {
 }
 
 func BenchmarkKeeper(b *testing.B) {
-	store, slots := newStore(b, false), newSlots()
+	store, slots := stored{newStore(b)}, newSlots()
 	k := New(Options{Source: store, Slots: slots, CacheBytes: 64 << 20})
 	keys := newDataKeys(20_000)
 	ok(b, k.Put(b.Context(), keys))

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"context"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -20,8 +21,13 @@ type Source interface {
 type Copy interface {
 	// Place is how far the log was read; zero: not at all.
 	Place() domain.KeyPlace
-	// Follow writes what was read and how far, both or neither.
-	Follow(keys []domain.WrappedKey, place domain.KeyPlace) error
+	// Follow writes what was read and how far, both or neither. A key that it deletes is
+	// remembered as deleted at that time, for as long as the log keeps tombstones.
+	Follow(keys []domain.WrappedKey, place domain.KeyPlace, now time.Time) error
+	// Deleted calls found with the place in keys of each that is remembered as deleted.
+	Deleted(keys []domain.WrappedKey, found func(i int)) error
+	// Room is nil, or why the copy should take no keys for now.
+	Room() error
 	// Reset empties the copy.
 	Reset() error
 	// Get is Source's.

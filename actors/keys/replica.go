@@ -34,6 +34,7 @@ type Replica struct {
 	appends appends
 	reading retry.State
 	foreign atomic.Int64
+	refused atomic.Uint64
 	stopped atomic.Pointer[error]
 
 	ctx     context.Context // ends with Close
@@ -121,7 +122,7 @@ func (r *Replica) readToEnd(ctx context.Context) error {
 		switch {
 		case err == nil:
 			failures = 0
-			if end >= 0 && r.place.Next >= end {
+			if end >= 0 && r.next() >= end {
 				return nil
 			}
 			continue
@@ -152,7 +153,21 @@ func (r *Replica) read(ctx context.Context) (domain.KeyPage, error) {
 		return page, err
 	}
 	r.reading.Progress(r.o.Logger)
+	if err := r.room(page.Keys); err != nil {
+		return page, err
+	}
+	living, revived, err := r.living(page.Keys)
+	if err != nil {
+		return page, &StoppedError{err, mendDisk}
+	}
+	if len(revived) > 0 { // before the place moves behind it: nothing would look at it again
+		if _, err := r.o.Log.Append(ctx, revived); err != nil {
+			return page, err
+		}
+		r.o.Logger.Info("data keys: keys that came back after they were deleted are deleted again", "keys", len(revived))
+	}
 	r.foreign.Add(int64(page.Foreign))
+	page.Keys = living
 	return page, r.apply(&page)
 }
 
@@ -175,7 +190,7 @@ func (r *Replica) apply(page *domain.KeyPage) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.o.Copy.Follow(page.Keys, place); err != nil {
+	if err := r.o.Copy.Follow(page.Keys, place, r.o.Now()); err != nil {
 		return &StoppedError{err, mendDisk}
 	}
 	r.place = place
@@ -277,10 +292,11 @@ func (r *Replica) catchUp(ctx context.Context, copied int64) (behind bool, err e
 	return true, r.await(ctx, end)
 }
 
+// next is the offset up to which the log is copied.
 func (r *Replica) next() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.place.Next
+	return max(r.place.Next, 0)
 }
 
 // await returns when the log is copied up to next.
@@ -321,12 +337,13 @@ type ReplicaStats struct {
 	Next     int64  // offset of the log up to which it is copied
 	Waiting  string // why the log is not read at the moment; empty: it is
 	Failures int64
-	Foreign  int64 // values that are no data keys
+	Foreign  int64  // values that are no data keys
+	Refused  uint64 // calls of Put, for want of room
 }
 
 // Stats is the replica as it is now.
 func (r *Replica) Stats() ReplicaStats {
 	return ReplicaStats{
-		Next: r.next(), Waiting: r.reading.Why(), Failures: retry.Failures(&r.reading), Foreign: r.foreign.Load(),
+		Next: r.next(), Waiting: r.reading.Why(), Failures: retry.Failures(&r.reading), Foreign: r.foreign.Load(), Refused: r.refused.Load(),
 	}
 }

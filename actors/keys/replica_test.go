@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +33,7 @@ type faked struct {
 	moved   chan struct{}
 	err     error // of the next calls
 	hold    bool  // Read gives nothing new
+	refuse  error // of the next calls of Append
 	unknown bool  // Append does not know where
 }
 
@@ -47,8 +50,8 @@ func (f *faked) End(context.Context) (int64, error) {
 func (f *faked) Append(_ context.Context, keys []domain.WrappedKey) (int64, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.err != nil {
-		return 0, f.err
+	if err := cmp.Or(f.err, f.refuse); err != nil {
+		return 0, err
 	}
 	f.keys = append(f.keys, keys...)
 	f.batches++
@@ -116,9 +119,9 @@ func optionsOf(f *faked, store *keystore.Store) ReplicaOptions {
 // follows is behind, and after another start.
 func TestReplica_KeysOfEveryNode(t *testing.T) {
 	f, slots := newFaked(), newSlots()
-	store := newStore(t, true)
+	store := newStore(t)
 	_, a := replicaOn(t, f, store, slots)
-	_, b := replicaOn(t, f, newStore(t, true), slots)
+	_, b := replicaOn(t, f, newStore(t), slots)
 	keys := newDataKeys(20)
 	f.set(func() { f.hold = true })
 	ok(t, a.Put(t.Context(), keys[:10]))
@@ -129,7 +132,7 @@ func TestReplica_KeysOfEveryNode(t *testing.T) {
 	f.set(func() { f.unknown = true })
 	ok(t, b.Put(t.Context(), keys[10:]))
 	given(t, b, keys)
-	c, again := replicaOn(t, f, newStore(t, true), slots)
+	c, again := replicaOn(t, f, newStore(t), slots)
 	given(t, again, keys)
 	if st := c.Stats(); st.Next != 20 {
 		t.Errorf("%+v", st)
@@ -139,7 +142,7 @@ func TestReplica_KeysOfEveryNode(t *testing.T) {
 // Puts side by side share batches of the log, and each returns when its own keys are there.
 func TestReplica_PutsShareBatches(t *testing.T) {
 	f, slots := newFaked(), newSlots()
-	_, k := replicaOn(t, f, newStore(t, true), slots)
+	_, k := replicaOn(t, f, newStore(t), slots)
 	const writers, each = 16, 20
 	keys := newDataKeys(writers * each)
 	var wg sync.WaitGroup
@@ -187,7 +190,7 @@ func TestReplica_DeletedKeyIsGone(t *testing.T) {
 	seed := rand.Uint64()
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	f, slots := newFaked(), newSlots()
-	r, k := replicaOn(t, f, newStore(t, true), slots)
+	r, k := replicaOn(t, f, newStore(t), slots)
 	for range 30 {
 		keys := newDataKeys(2)
 		hold := rnd.IntN(2) == 0
@@ -207,11 +210,101 @@ func TestReplica_DeletedKeyIsGone(t *testing.T) {
 	}
 }
 
+// A Put that was given up may reach the log behind the tombstone, also when the node has started again since: it is
+// deleted again, in the log too, before the copy moves past it, and is not given meanwhile.
+func TestReplica_KeyThatComesBackIsDeletedAgain(t *testing.T) {
+	for _, c := range []struct{ restarted, late, away bool }{{}, {restarted: true}, {late: true}, {restarted: true, away: true}} {
+		f, slots := newFaked(), newSlots()
+		store := newStore(t)
+		r, k := replicaOn(t, f, store, slots)
+		key := newDataKeys(1)
+		ok(t, k.Put(t.Context(), key))
+		value := f.keys[0]
+		if c.late { // in one page with its tombstone
+			f.set(func() { f.hold = true })
+		}
+		ok(t, k.Delete(t.Context(), idsOf(key)))
+		if !c.late {
+			ok(t, r.await(t.Context(), 2))
+		}
+		if c.restarted {
+			ok(t, r.Close())
+		}
+		f.set(func() { f.keys, f.hold = append(f.keys, value), false })
+		if c.away {
+			f.set(func() { f.refuse = errors.New("not now") })
+		}
+		if c.restarted && !c.away {
+			r, k = replicaOn(t, f, store, slots)
+		}
+		if c.away {
+			o := optionsOf(f, store)
+			o.Waiting = func(error) { f.set(func() { f.refuse = nil }) }
+			var err error
+			r, err = OpenReplica(t.Context(), o)
+			ok(t, err)
+			defer r.Close()
+			k = New(Options{Source: r, Slots: slots, CacheBytes: 1 << 20})
+		}
+		ok(t, r.await(t.Context(), 4))
+		given(t, k, key, 0)
+		if end, _ := f.End(t.Context()); end != 4 || f.keys[3].ID != key[0].ID || f.keys[3].Wrapped != nil {
+			t.Errorf("%+v: the log ends with %+v at %d", c, f.keys[len(f.keys)-1], end)
+		}
+	}
+}
+
+// fullDisk is a copy without room.
+type fullDisk struct {
+	*keystore.Store
+	err atomic.Pointer[error]
+}
+
+func (f *fullDisk) Room() error {
+	if err := f.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// A copy without room has keys refused before they are in the log, waits with those of other nodes, and goes on by
+// itself; deletions go through.
+func TestReplica_NoRoom(t *testing.T) {
+	f, slots := newFaked(), newSlots()
+	disk := &fullDisk{Store: newStore(t)}
+	o := optionsOf(f, nil)
+	o.Copy = disk
+	r, err := OpenReplica(t.Context(), o)
+	ok(t, err)
+	defer r.Close()
+	k := New(Options{Source: r, Slots: slots, CacheBytes: 1 << 20})
+	keys := newDataKeys(2)
+	ok(t, k.Put(t.Context(), keys[:1]))
+	full := errors.New("the disk is nearly full")
+	disk.err.Store(&full)
+	if err := k.Put(t.Context(), keys[1:]); domain.CodeOf(err) != domain.Unavailable || !errors.Is(err, full) {
+		t.Errorf("put: %v", err)
+	}
+	if end, _ := f.End(t.Context()); end != 1 || r.Stats().Refused != 1 {
+		t.Errorf("%d keys in the log, %+v", end, r.Stats())
+	}
+	ok(t, k.Delete(t.Context(), idsOf(keys[:1])))
+	f.set(func() { f.keys = append(f.keys, newFakedKey(slots)) })
+	for r.Stats().Waiting == "" {
+		runtime.Gosched()
+	}
+	if err := r.Err(); err != nil {
+		t.Error(err)
+	}
+	disk.err.Store(nil)
+	ok(t, r.await(t.Context(), 3))
+}
+
 // While the log is away, keys that the node has are given, others are not known, and nothing is
 // put; it goes on by itself.
 func TestReplica_LogAway(t *testing.T) {
 	f, slots := newFaked(), newSlots()
-	r, k := replicaOn(t, f, newStore(t, true), slots)
+	r, k := replicaOn(t, f, newStore(t), slots)
 	keys := newDataKeys(3)
 	ok(t, k.Put(t.Context(), keys[:1]))
 	away := errors.New("the broker is away")
@@ -239,7 +332,7 @@ func TestReplica_LogAway(t *testing.T) {
 // A gap in the log stops the replica, which says so: it puts nothing, and gives what it has.
 func TestReplica_GapStops(t *testing.T) {
 	f, slots := newFaked(), newSlots()
-	r, k := replicaOn(t, f, newStore(t, true), slots)
+	r, k := replicaOn(t, f, newStore(t), slots)
 	keys := newDataKeys(2)
 	ok(t, k.Put(t.Context(), keys[:1]))
 	f.set(func() { f.err = &domain.GapError{Kind: domain.GapRetention, Topic: "keys"} })
@@ -264,7 +357,7 @@ func TestReplica_GapStops(t *testing.T) {
 // what was deleted meanwhile is not in it.
 func TestReplica_AnotherTopicAndAge(t *testing.T) {
 	f, slots := newFaked(), newSlots()
-	store := newStore(t, true)
+	store := newStore(t)
 	first, k := replicaOn(t, f, store, slots)
 	keys := newDataKeys(2)
 	ok(t, k.Put(t.Context(), keys))
@@ -288,13 +381,13 @@ func TestReplica_AnotherTopicAndAge(t *testing.T) {
 	young, err := OpenReplica(t.Context(), o)
 	ok(t, err)
 	ok(t, young.Close())
-	given(t, New(Options{Source: store, Slots: slots, CacheBytes: 1 << 20}), keys)
+	given(t, New(Options{Source: stored{store}, Slots: slots, CacheBytes: 1 << 20}), keys)
 	// Its place is that of a clock that is ahead.
 	o.Now = func() time.Time { return time.Now().Add(3 * maxAge) }
 	old, err := OpenReplica(t.Context(), o)
 	ok(t, err)
 	ok(t, old.Close())
-	given(t, New(Options{Source: store, Slots: slots, CacheBytes: 1 << 20}), keys, 0)
+	given(t, New(Options{Source: stored{store}, Slots: slots, CacheBytes: 1 << 20}), keys, 0)
 }
 
 func newFakedKey(slots *seal.SlotKeys) domain.WrappedKey {
@@ -327,7 +420,7 @@ func TestReplica_CloseWaitsForAPutThatBegins(t *testing.T) {
 // What waits when the replica is closed gets an error, and nothing is taken after.
 func TestReplica_Close(t *testing.T) {
 	f, slots := newFaked(), newSlots()
-	r, k := replicaOn(t, f, newStore(t, true), slots)
+	r, k := replicaOn(t, f, newStore(t), slots)
 	ok(t, k.Put(t.Context(), newDataKeys(1)))
 	f.set(func() { f.hold = true })
 	f.set(func() { f.keys = append(f.keys, newFakedKey(slots)) })

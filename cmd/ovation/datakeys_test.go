@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -223,27 +224,91 @@ func countInFiles(t *testing.T, dir, except string, secrets ...[]byte) (n int) {
 	return n
 }
 
-// A node whose data keys are gone does not start: with others, nothing could be read.
-func TestNode_MissingDataKeysAreRefused(t *testing.T) {
+// A node whose copy of the data keys is gone makes it again from the log, and deleted ones do not come back.
+func TestNode_LostCopyOfDataKeysIsMadeAgain(t *testing.T) {
 	c := embeddedConfig(t)
-	opened(t, c, func(*node.Node) {})
-	dir := filepath.Join(c.Data, config.KeysDir)
-	if err := os.Rename(dir, dir+".away"); err != nil {
+	all, ids, _ := someDataKeys(10)
+	opened(t, c, func(p *node.Node) {
+		if err := p.Stores.Keys.Keeper.Put(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Stores.Keys.Delete(t.Context(), ids[8:]); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if err := os.RemoveAll(filepath.Join(c.Data, config.KeysDir)); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := openProgram(t, c); err == nil || !strings.Contains(err.Error(), "backup") {
-		t.Errorf("%v %v", p != nil, err)
-	}
-	if _, err := os.Stat(dir); !os.IsNotExist(err) {
-		t.Errorf("the directory is there: %v", err)
-	}
-	if err := os.Rename(dir+".away", dir); err != nil {
-		t.Fatal(err)
-	}
-	opened(t, c, func(*node.Node) {})
+	opened(t, c, func(p *node.Node) {
+		hasKeys(t, p, all[:8], ids[:8])
+		gone, err := p.Stores.Keys.Keeper.Get(t.Context(), nil, ids[8:])
+		if err != nil || !gone[0].IsZero() || !gone[1].IsZero() {
+			t.Errorf("deleted keys are there: %v", err)
+		}
+	})
 }
 
-// inspect shows the ids of data keys, of an original as of a copy, and never a key.
+// Of keys that are deleted no table of the embedded log and of the copy has the bytes after one Reclaim; of others
+// both do.
+func TestNode_DeletedDataKeysLeaveTheFiles(t *testing.T) {
+	c := embeddedConfig(t)
+	all, ids, _ := someDataKeys(10)
+	wrapped := make([][]byte, len(ids))
+	opened(t, c, func(p *node.Node) {
+		if err := p.Stores.Keys.Keeper.Put(t.Context(), all); err != nil {
+			t.Fatal(err)
+		}
+		err := p.Stores.Keys.Store.Get(t.Context(), ids, func(i int, w []byte) error { wrapped[i] = bytes.Clone(w); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	tables := func(dir string) (all []byte) {
+		for _, path := range filesIn(t, filepath.Join(c.Data, dir)) {
+			if strings.HasSuffix(path, ".sst") {
+				b, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, b...)
+			}
+		}
+		return all
+	}
+	opened(t, c, func(*node.Node) {}) // what the WALs had is in tables
+	for _, dir := range []string{"log", config.KeysDir} {
+		if n := found(tables(dir), wrapped); n != len(wrapped) {
+			t.Fatalf("%s has %d of %d keys", dir, n, len(wrapped))
+		}
+	}
+	opened(t, c, func(p *node.Node) {
+		if err := p.Stores.Keys.Delete(t.Context(), ids[5:]); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(p.Logs.Embedded.Reclaim(t.Context()), p.Stores.Keys.Store.Reclaim(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	})
+	for _, dir := range []string{"log", config.KeysDir} {
+		if n, gone := found(tables(dir), wrapped[:5]), found(tables(dir), wrapped[5:]); n != 5 || gone != 0 {
+			t.Errorf("%s has %d of 5 keys, and %d that were deleted", dir, n, gone)
+		}
+	}
+}
+
+// A topic of data keys on a Kafka that is not compacted is refused at the start.
+func TestNode_TopicOfDataKeysThatIsNotCompacted(t *testing.T) {
+	h := newKafkaFixture(t)
+	h.close()
+	policy := "delete"
+	_, err := h.admin.AlterTopicConfigs(t.Context(), []kadm.AlterConfig{{Name: "cleanup.policy", Value: &policy}}, kafka.Keys)
+	h.must(err)
+	if _, err := openProgram(t, h.cfg); err == nil || !strings.Contains(err.Error(), "topic keys: cleanup.policy is delete, should be compact") || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
+	}
+}
+
+// inspect shows the ids of data keys, on either log, and never a key.
 func TestInspect_DataKeysByID(t *testing.T) {
 	h := newKafkaFixture(t)
 	members := int(h.p.Stores.Keys.Keeper.Stats().Put) // have keys of their own

@@ -61,7 +61,7 @@ func (i *Inspect) there(name string) (string, error) {
 	return dir, err
 }
 
-// keys prints the ids of data keys, of an original or of a copy.
+// keys prints the ids of data keys.
 func (i *Inspect) keys(out io.Writer) error {
 	prefix, err := hex.DecodeString(i.Prefix)
 	if err != nil {
@@ -72,9 +72,6 @@ func (i *Inspect) keys(out io.Writer) error {
 		return err
 	}
 	s, err := keystore.Open(dir, keystore.Options{})
-	if wrong, ok := errors.AsType[*keystore.FormatError](err); ok && wrong.IsCopy() {
-		s, err = keystore.Open(dir, keystore.Options{Copy: true})
-	}
 	if err != nil {
 		return node.ExplainLocked(err)
 	}

@@ -37,7 +37,7 @@ func (k *simKeys) rotate(s *secrets.Secrets) {
 	}
 }
 
-// openKeys opens the data keys as a node with an embedded log does.
+// openKeys opens the data keys as a node does.
 func (e *engineLife) openKeys(ctx context.Context) (err error) {
 	e.Stores.Keys.Store, err = keystore.Open("keys", keystore.Options{
 		FS: e.power.fs(), Logger: e.Log, CacheBytes: 1 << 20, MemTableBytes: 64 << 10,
@@ -46,7 +46,7 @@ func (e *engineLife) openKeys(ctx context.Context) (err error) {
 		return err
 	}
 	e.OnClose(e.Stores.Keys.Store.Close)
-	return e.KeepKeys(ctx)
+	return e.FollowKeys(ctx)
 }
 
 // putKeys keeps some new data keys beside the schedule, in one step of two.

@@ -42,6 +42,9 @@ func startBroker(p *power) (*brokerLife, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := makeKeys(l); err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
 	b := &brokerLife{power: p, log: l, gate: newGate(), ended: make(chan error, 1)}
 	if b.front, err = wire.New(wire.Config{Listen: brokerAddress, Listener: b.gate, Logger: p.console}, l); err != nil {
 		return nil, errors.Join(err, l.Close())
@@ -51,6 +54,19 @@ func startBroker(p *power) (*brokerLife, error) {
 		close(b.ended)
 	}()
 	return b, nil
+}
+
+// makeKeys makes the topic of data keys: only a node may make one that is compacted, and the engine comes as a client.
+func makeKeys(l *brokerlog.Log) error {
+	if _, there := l.Topics.ByName(kafka.Keys); there {
+		return nil
+	}
+	spec, settings := kafkatopics.Keys(""), map[string]string{}
+	for _, s := range spec.Settings {
+		settings[s.Name] = s.Value
+	}
+	_, err := l.Topics.Create(spec.Name, spec.Partitions, settings)
+	return err
 }
 
 // stop may be called again.

@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,23 +14,29 @@ import (
 
 // Families of keys.
 const (
-	familyFormat = 'f'
-	familyKey    = 'k'
-	familyPlace  = 'p'
+	familyDeleted = 'd'
+	familyFormat  = 'f'
+	familyKey     = 'k'
+	familyPlace   = 'p'
 )
 
-// The formats this binary reads and writes.
-const (
-	originalFormat = "ovation keys 1"
-	copyFormat     = "ovation copied keys 1"
-)
+// storeFormat is the format this binary reads and writes.
+const storeFormat = "ovation keys 2"
 
-// keyBytes is the length of a key of familyKey.
+// keyBytes is the length of a key of familyKey or familyDeleted.
 const keyBytes = 1 + len(domain.KeyID{})
 
 var errDamaged = errors.New("storage: data keys: damaged value")
 
-func appendKey(dst []byte, id domain.KeyID) []byte { return append(append(dst, familyKey), id[:]...) }
+func appendKey(dst []byte, family byte, id domain.KeyID) []byte {
+	return append(append(dst, family), id[:]...)
+}
+
+// appendMark is the key of a data key that was deleted. It has a hash of the id: no file names a key that is gone.
+func appendMark(dst []byte, id domain.KeyID) []byte {
+	sum := sha256.Sum256(id[:])
+	return append(append(dst, familyDeleted), sum[:len(id)]...)
+}
 
 // FormatError says that a directory holds something else than was asked for.
 type FormatError struct {
@@ -38,19 +45,8 @@ type FormatError struct {
 	Want string
 }
 
-// IsCopy reports that the directory holds a copy where an original was asked for.
-func (e *FormatError) IsCopy() bool { return e.Have == copyFormat && e.Want == originalFormat }
-
-// Error names both formats, and what becomes of a store of the other kind.
+// Error names both formats.
 func (e *FormatError) Error() string {
-	switch {
-	case e.Have == originalFormat && e.Want == copyFormat:
-		return fmt.Sprintf("storage: %s holds the original of the data keys of an embedded log, and --kafka is given: "+
-			"an installation keeps the kind of log that it was made with", e.Dir)
-	case e.IsCopy():
-		return fmt.Sprintf("storage: %s holds a copy of the data keys of a Kafka, and --kafka is not given: "+
-			"an installation keeps the kind of log that it was made with", e.Dir)
-	}
 	have := "a store of another program"
 	if e.Have != "" {
 		have = fmt.Sprintf("format %q", e.Have)
@@ -60,10 +56,6 @@ func (e *FormatError) Error() string {
 
 // checkFormat refuses a store of another format and names an empty one.
 func (s *Store) checkFormat(dir string) error {
-	want := originalFormat
-	if s.opts.Copy {
-		want = copyFormat
-	}
 	have := ""
 	found, err := scan.Get(s.db, []byte{familyFormat}, func(v []byte) error {
 		have = string(v)
@@ -73,8 +65,8 @@ func (s *Store) checkFormat(dir string) error {
 		return s.unreadable(err)
 	}
 	if found {
-		if have != want {
-			return &FormatError{Dir: dir, Have: have, Want: want}
+		if have != storeFormat {
+			return &FormatError{Dir: dir, Have: have, Want: storeFormat}
 		}
 		return nil
 	}
@@ -87,12 +79,16 @@ func (s *Store) checkFormat(dir string) error {
 		return s.unreadable(err)
 	}
 	if !empty {
-		return &FormatError{Dir: dir, Want: want}
+		return &FormatError{Dir: dir, Want: storeFormat}
 	}
-	return s.db.Set([]byte{familyFormat}, []byte(want), pebble.Sync)
+	return s.db.Set([]byte{familyFormat}, []byte(storeFormat), pebble.Sync)
 }
 
-const placeVersion = 1
+// Versions of the values.
+const (
+	placeVersion = 1
+	markVersion  = 1
+)
 
 func appendPlace(dst []byte, p *domain.KeyPlace) []byte {
 	dst = append(append(dst, placeVersion), p.Topic[:]...)

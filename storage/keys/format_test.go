@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -55,9 +56,9 @@ func TestPlace_RoundTripOrDamaged(t *testing.T) {
 // of another member.
 func TestStore_DamagedEntries(t *testing.T) {
 	fs := vfs.NewMem()
-	s := openIn(t, fs, Options{Copy: true})
+	s := openIn(t, fs, Options{})
 	place := domain.KeyPlace{Topic: domain.TopicID{1}, Next: 1}
-	check.OK(t, s.Follow([]domain.WrappedKey{numbered(1)}, place))
+	check.OK(t, s.Follow([]domain.WrappedKey{numbered(1)}, place, time.UnixMilli(0)))
 	var key []byte
 	check.OK(t, scan.Range(s.db, nil, nil, func(k, _ []byte) (bool, error) {
 		if k[0] != familyFormat && k[0] != familyPlace {
@@ -76,7 +77,7 @@ func TestStore_DamagedEntries(t *testing.T) {
 	check.OK(t, each())
 	check.OK(t, s.db.Set([]byte{familyPlace}, []byte{placeVersion, 1}, pebble.Sync))
 	check.OK(t, s.Close())
-	o := Options{Copy: true, FS: fs}
+	o := Options{FS: fs}
 	if _, err := Open("keys", o); !errors.Is(err, errDamaged) {
 		t.Errorf("a damaged place: %v", err)
 	}

@@ -22,10 +22,9 @@ import (
 type Options struct {
 	FS            vfs.FS       // the disk; default: the operating system's
 	Logger        *slog.Logger // default: none
-	Copy          bool         // the store is a copy of the topic
 	CacheBytes    int64        // of blocks; default 8 MiB
 	MemTableBytes int          // of one write buffer; default 4 MiB
-	MinFree       uint64       // bytes of the disk below which Put refuses; default 128 MiB
+	MinFree       uint64       // bytes of the disk below which there is no Room; default 128 MiB
 }
 
 func (o Options) withDefaults() Options {
@@ -47,20 +46,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// What a directory without its files can be given back from.
-func (o *Options) restore() string {
-	if o.Copy {
-		return "move the directory away: the node copies the keys from their topic again"
-	}
-	return "put the directory back from a backup: without it no personal value can be read"
-}
+// restore is what gives back a directory in which files are missing or damaged.
+const restore = "move the directory away: the node copies the keys from their topic again"
 
 // Store is a node's data keys.
 type Store struct {
 	db      *pebblefs.DB
 	opts    Options
 	space   *pebblefs.Space
-	refused atomic.Uint64
 	deleted atomic.Bool // since the last Reclaim, or that is not known
 
 	gate   sync.RWMutex // held shared by every call into the store, alone by Close
@@ -92,7 +85,7 @@ func Open(dir string, o Options) (*Store, error) {
 	defer p.Cache.Unref() // the store keeps it
 	db, err := pebblefs.Open(dir, pebblefs.Options{
 		FS: o.FS, Logger: o.Logger, Name: "storage: data keys", Corrupt: "a file of the data keys is corrupt",
-		Restore: o.restore(), Own: errDamaged,
+		Restore: restore, Own: errDamaged,
 	}, p)
 	if err != nil {
 		return nil, fmt.Errorf("storage: %w", err)
@@ -134,25 +127,8 @@ func (s *Store) enter() error {
 
 func (s *Store) leave() { s.gate.RUnlock() }
 
-// Put writes new keys to an original. They are durable when it returns nil; after an error
-// each may be there or not.
-func (s *Store) Put(_ context.Context, keys []domain.WrappedKey) error {
-	if s.opts.Copy {
-		return errors.New("storage: a copy of the data keys takes what was read alone")
-	}
-	if err := s.enter(); err != nil {
-		return err
-	}
-	defer s.leave()
-	if err := s.headroom(); err != nil {
-		s.refused.Add(1)
-		return err
-	}
-	return s.write(keys, nil, pebble.Sync)
-}
-
-// headroom is a *pebblefs.FullError while the disk is nearly full.
-func (s *Store) headroom() error {
+// Room is nil, or a *pebblefs.FullError: the copy should take no more keys while the disk is nearly full.
+func (s *Store) Room() error {
 	free, err := s.space.Free()
 	switch {
 	case err != nil:
@@ -161,35 +137,6 @@ func (s *Store) headroom() error {
 		return &pebblefs.FullError{Free: free, Least: s.opts.MinFree}
 	}
 	return nil
-}
-
-// write writes keys, takes those that are deleted, and the place, if there is one.
-func (s *Store) write(keys []domain.WrappedKey, place []byte, o *pebble.WriteOptions) (err error) {
-	b := s.db.NewBatchWithSize(64 + len(keys)*(keyBytes+96))
-	defer func() {
-		if s.db.Err() == nil { // else Pebble may have it still
-			err = errors.Join(err, b.Close())
-		}
-	}()
-	var key [keyBytes]byte
-	for i := range keys {
-		k := appendKey(key[:0], keys[i].ID)
-		if keys[i].Wrapped == nil {
-			err = b.Delete(k, nil)
-			s.deleted.Store(true)
-		} else {
-			err = b.Set(k, keys[i].Wrapped, nil)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if place != nil {
-		if err := b.Set([]byte{familyPlace}, place, nil); err != nil {
-			return err
-		}
-	}
-	return s.db.Commit(b, o)
 }
 
 // Get calls found with each wrapped key that there is and the place of its id in ids. The
@@ -201,7 +148,7 @@ func (s *Store) Get(_ context.Context, ids []domain.KeyID, found func(i int, wra
 	defer s.leave()
 	var key [keyBytes]byte
 	for i := range ids {
-		_, err := scan.Get(s.db, appendKey(key[:0], ids[i]), func(v []byte) error { return found(i, v) })
+		_, err := scan.Get(s.db, appendKey(key[:0], familyKey, ids[i]), func(v []byte) error { return found(i, v) })
 		if err != nil {
 			return s.unreadable(err)
 		}
@@ -216,6 +163,9 @@ func (s *Store) Reclaim(ctx context.Context) error {
 		return err
 	}
 	defer s.leave()
+	if err := s.forget(); err != nil {
+		return err
+	}
 	if !s.deleted.Swap(false) {
 		return nil
 	}
@@ -232,7 +182,7 @@ func (s *Store) unreadable(err error) error {
 		return err
 	}
 	return fmt.Errorf("storage: a file of the data keys is corrupt, and some keys cannot be read; stop the node and %s: %w",
-		s.opts.restore(), err)
+		restore, err)
 }
 
 // Each calls f with the ids that begin with prefix, ascending, until it fails.
@@ -275,8 +225,7 @@ func (s *Store) Close() error {
 type Stats struct {
 	DiskBytes uint64
 	Free      uint64   // bytes of its disk
-	Refused   uint64   // calls of Put, for want of space
-	Refusing  string   // why Put refuses now; empty: it does not
+	Refusing  string   // why there is no Room; empty: there is
 	Corrupt   []string // files in which something cannot be read
 }
 
@@ -286,9 +235,9 @@ func (s *Store) Stats() (Stats, error) {
 		return Stats{}, err
 	}
 	defer s.leave()
-	out := Stats{DiskBytes: s.db.Metrics().DiskSpaceUsage(), Refused: s.refused.Load(), Corrupt: s.db.CorruptFiles()}
-	out.Free, _ = s.space.Free() // headroom has the error
-	if err := s.headroom(); err != nil && !s.opts.Copy {
+	out := Stats{DiskBytes: s.db.Metrics().DiskSpaceUsage(), Corrupt: s.db.CorruptFiles()}
+	out.Free, _ = s.space.Free() // Room has the error
+	if err := s.Room(); err != nil {
 		out.Refusing = err.Error()
 	}
 	return out, nil

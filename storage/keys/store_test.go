@@ -10,11 +10,9 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ovation-analytics/ovation/storage/pebblefs/pebblefstest"
 
@@ -37,6 +35,11 @@ func numbered(n int) domain.WrappedKey {
 }
 
 // has reports which of the keys up to n there are, and fails on wrong bytes.
+// put follows keys at the place where the store is.
+func put(s *Store, keys ...domain.WrappedKey) error {
+	return s.Follow(keys, s.Place(), time.UnixMilli(0))
+}
+
 func has(t *testing.T, s *Store, n int) []bool {
 	t.Helper()
 	ids := make([]domain.KeyID, n)
@@ -61,11 +64,11 @@ func openIn(t *testing.T, fs vfs.FS, o Options) *Store {
 }
 
 // Keys that were put are found, others are not, also after the store is opened again.
-func TestStore_PutAndGet(t *testing.T) {
+func TestStore_FollowAndGet(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openIn(t, fs, Options{})
-	check.OK(t, s.Put(ctx, []domain.WrappedKey{numbered(0), numbered(2)}))
-	check.OK(t, s.Put(ctx, nil))
+	check.OK(t, put(s, numbered(0), numbered(2)))
+	check.OK(t, put(s))
 	for range 2 {
 		check.Same(t, "keys", has(t, s, 4), []bool{true, false, true, false})
 		check.OK(t, s.Close())
@@ -79,7 +82,7 @@ func TestStore_PutAndGet(t *testing.T) {
 	check.Same(t, "ids that begin with 14", ids, []domain.KeyID{numbered(2).ID})
 	check.OK(t, s.Close())
 	check.OK(t, s.Close())
-	if err := s.Put(ctx, nil); !errors.Is(err, ErrClosed) {
+	if err := put(s); !errors.Is(err, ErrClosed) {
 		t.Errorf("put to a closed store: %v", err)
 	}
 	if err := s.Get(ctx, ids, nil); !errors.Is(err, ErrClosed) {
@@ -94,7 +97,7 @@ func TestStore_PutAndGet(t *testing.T) {
 func TestStore_ReclaimLeavesNothingOfADeletedKey(t *testing.T) {
 	fs := vfs.NewMem()
 	s := openIn(t, fs, Options{})
-	check.OK(t, s.Put(ctx, []domain.WrappedKey{numbered(1), numbered(2)}))
+	check.OK(t, put(s, numbered(1), numbered(2)))
 	check.OK(t, s.db.Flush())
 	inTables := func(n int) (found bool) {
 		s.db.TestOnlyWaitForCleaning()
@@ -108,7 +111,7 @@ func TestStore_ReclaimLeavesNothingOfADeletedKey(t *testing.T) {
 		return found
 	}
 	check.OK(t, s.Reclaim(ctx)) // of what was deleted before it was opened nothing is known
-	check.OK(t, s.Put(ctx, []domain.WrappedKey{{ID: numbered(1).ID}}))
+	check.OK(t, put(s, domain.WrappedKey{ID: numbered(1).ID}))
 	if !inTables(1) {
 		t.Fatal("no table has what is to be deleted")
 	}
@@ -123,59 +126,8 @@ func TestStore_ReclaimLeavesNothingOfADeletedKey(t *testing.T) {
 	check.OK(t, s.Close())
 }
 
-// What Put has returned for survives a crash at any moment, among puts side by side.
-func TestStore_PutSurvivesACrash(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 1))
-	for range 6 {
-		fs := vfs.NewCrashableMem()
-		s := openIn(t, fs, Options{MemTableBytes: 64 << 10})
-		const writers, each = 4, 30
-		var returned [writers]atomic.Int64
-		var wg sync.WaitGroup
-		for w := range writers {
-			wg.Go(func() {
-				for i := range each {
-					err := s.Put(ctx, []domain.WrappedKey{numbered(2 * (w*each + i)), numbered(2*(w*each+i) + 1)})
-					if err != nil {
-						t.Error(err)
-						return
-					}
-					returned[w].Store(int64(i + 1))
-				}
-			})
-		}
-		minBytes := int64(rnd.IntN(each))
-		for returned[0].Load() < minBytes {
-			runtime.Gosched()
-		}
-		var before [writers]int64
-		for w := range before {
-			before[w] = returned[w].Load()
-		}
-		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: rnd.IntN(101), RNG: rnd})
-		wg.Wait()
-		check.OK(t, s.Close())
-		s = openIn(t, clone, Options{})
-		there := has(t, s, 2*writers*each)
-		for w := range writers {
-			for i := range each {
-				a, b := there[2*(w*each+i)], there[2*(w*each+i)+1]
-				if a != b {
-					t.Fatalf("half of a batch is there")
-				}
-				if int64(i) < before[w] && !a {
-					t.Fatalf("writer %d: put %d of %d that returned is lost", w, i, before[w])
-				}
-			}
-		}
-		check.OK(t, s.Close())
-	}
-}
-
-// A disk that fails loses nothing that was put, and nothing is put after.
-func TestStore_DiskErrorLosesNothingPut(t *testing.T) {
+// A disk that fails leaves a copy whose keys are those up to its place, and takes nothing after.
+func TestStore_DiskErrorLeavesWhatThePlaceSays(t *testing.T) {
 	for n := range 12 {
 		n := int64(n * 9)
 		t.Run(fmt.Sprint("write ", n), func(t *testing.T) {
@@ -188,7 +140,8 @@ func TestStore_DiskErrorLosesNothingPut(t *testing.T) {
 			done := 0
 			var failed error
 			for i := 0; i < 2000 && failed == nil; i++ {
-				if failed = s.Put(ctx, []domain.WrappedKey{numbered(i)}); failed == nil {
+				place := domain.KeyPlace{Topic: domain.TopicID{4}, Next: int64(i + 1)}
+				if failed = s.Follow([]domain.WrappedKey{numbered(i)}, place, time.UnixMilli(0)); failed == nil {
 					done++
 				}
 			}
@@ -196,14 +149,18 @@ func TestStore_DiskErrorLosesNothingPut(t *testing.T) {
 				t.Fatalf("failed with %v, stopped by %v", failed, s.Err())
 			}
 			<-s.Failed()
-			if err := s.Put(ctx, []domain.WrappedKey{numbered(0)}); !errors.Is(err, pebblefstest.ErrDisk) {
+			if err := put(s, numbered(0)); !errors.Is(err, pebblefstest.ErrDisk) {
 				t.Errorf("put after the failure: %v", err)
 			}
 			clone := fs.CrashClone(vfs.CrashCloneCfg{})
 			again := openIn(t, clone, Options{})
+			next := int(again.Place().Next)
+			if next > done {
+				t.Fatalf("the place is %d, %d were written", next, done)
+			}
 			for i, there := range has(t, again, done) {
-				if !there {
-					t.Fatalf("key %d of %d that were put is lost", i, done)
+				if there != (i < next) {
+					t.Fatalf("at %d, key %d of %d: %v", next, i, done, there)
 				}
 			}
 			check.OK(t, again.Close())
@@ -224,26 +181,26 @@ func (g *gauged) GetDiskUsage(string) (vfs.DiskUsage, error) {
 	return vfs.DiskUsage{AvailBytes: g.free}, nil
 }
 
-// A disk that is nearly full refuses keys with its figures, and takes them again when there is
-// more; those that are there are found.
-func TestStore_FullDiskRefuses(t *testing.T) {
+// There is no room on a disk that is nearly full, and again when there is more; keys that are there are found.
+func TestStore_RoomOnAFullDisk(t *testing.T) {
 	fs := &gauged{FS: vfs.NewMem(), free: 100}
 	s := openIn(t, fs, Options{MinFree: 100})
-	check.OK(t, s.Put(ctx, []domain.WrappedKey{numbered(0)}))
+	check.OK(t, s.Room())
+	check.OK(t, put(s, numbered(0)))
 	fs.free = 99
 	s.space = pebblefs.NewSpace(fs, "keys") // the last answer of the disk holds for a moment
 	var full *pebblefs.FullError
-	if err := s.Put(ctx, []domain.WrappedKey{numbered(1)}); !errors.As(err, &full) || full.Free != 99 || full.Least != 100 {
+	if err := s.Room(); !errors.As(err, &full) || full.Free != 99 || full.Least != 100 {
 		t.Fatalf("%v", err)
 	}
 	check.Same(t, "keys", has(t, s, 2), []bool{true, false})
 	st := check.Must[Stats](t)(s.Stats())
-	if st.Refused != 1 || !strings.Contains(st.Refusing, "nearly full") || st.Free != 99 {
+	if !strings.Contains(st.Refusing, "nearly full") || st.Free != 99 {
 		t.Errorf("%+v", st)
 	}
 	fs.free = 100
 	s.space = pebblefs.NewSpace(fs, "keys")
-	check.OK(t, s.Put(ctx, []domain.WrappedKey{numbered(1)}))
+	check.OK(t, s.Room())
 	if st := check.Must[Stats](t)(s.Stats()); st.Refusing != "" {
 		t.Errorf("%+v", st)
 	}
@@ -254,49 +211,37 @@ func TestStore_FullDiskRefuses(t *testing.T) {
 // is found, and new keys are taken.
 func TestStore_CorruptFile(t *testing.T) {
 	const n = 2000
-	for _, copied := range []bool{false, true} {
-		fs := vfs.NewMem()
-		said := &bytes.Buffer{}
-		o := Options{Copy: copied, CacheBytes: 1, Logger: slog.New(slog.NewTextHandler(said, nil))}
-		s := openIn(t, fs, o)
-		put := func(k domain.WrappedKey) error {
-			if copied {
-				return s.Follow([]domain.WrappedKey{k}, domain.KeyPlace{})
-			}
-			return s.Put(ctx, []domain.WrappedKey{k})
-		}
-		for i := range n {
-			check.OK(t, put(numbered(i)))
-		}
-		check.OK(t, s.db.Flush())
-		check.OK(t, s.Close())
-		flip(t, fs)
-		s = openIn(t, fs, o)
-		found, bad := 0, 0
-		for i := range n {
-			err := s.Get(ctx, []domain.KeyID{numbered(i).ID}, func(int, []byte) error { found++; return nil })
-			if err == nil {
-				continue
-			}
-			bad++
-			want := "backup"
-			if copied {
-				want = "copies the keys from their topic again"
-			}
-			if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "corrupt") {
-				t.Fatalf("key %d: %v", i, err)
-			}
-		}
-		if bad == 0 || found < n/2 || found+bad != n {
-			t.Errorf("%d found, %d corrupt", found, bad)
-		}
-		st := check.Must[Stats](t)(s.Stats())
-		if len(st.Corrupt) != 1 || s.Err() != nil || !strings.Contains(said.String(), "a file of the data keys is corrupt") {
-			t.Errorf("%v %v\n%s", st.Corrupt, s.Err(), said)
-		}
-		check.OK(t, put(numbered(n)))
-		check.OK(t, s.Close())
+	fs := vfs.NewMem()
+	said := &bytes.Buffer{}
+	o := Options{CacheBytes: 1, Logger: slog.New(slog.NewTextHandler(said, nil))}
+	s := openIn(t, fs, o)
+	for i := range n {
+		check.OK(t, put(s, numbered(i)))
 	}
+	check.OK(t, s.db.Flush())
+	check.OK(t, s.Close())
+	flip(t, fs)
+	s = openIn(t, fs, o)
+	found, bad := 0, 0
+	for i := range n {
+		err := s.Get(ctx, []domain.KeyID{numbered(i).ID}, func(int, []byte) error { found++; return nil })
+		if err == nil {
+			continue
+		}
+		bad++
+		if !strings.Contains(err.Error(), "copies the keys from their topic again") || !strings.Contains(err.Error(), "corrupt") {
+			t.Fatalf("key %d: %v", i, err)
+		}
+	}
+	if bad == 0 || found < n/2 || found+bad != n {
+		t.Errorf("%d found, %d corrupt", found, bad)
+	}
+	st := check.Must[Stats](t)(s.Stats())
+	if len(st.Corrupt) != 1 || s.Err() != nil || !strings.Contains(said.String(), "a file of the data keys is corrupt") {
+		t.Errorf("%v %v\n%s", st.Corrupt, s.Err(), said)
+	}
+	check.OK(t, put(s, numbered(n)))
+	check.OK(t, s.Close())
 }
 
 // flip flips a bit at a quarter of the largest table.
@@ -318,35 +263,30 @@ func flip(t *testing.T, fs vfs.FS) {
 	check.OK(t, f.Close())
 }
 
-// A store of another kind, of another version or of another program is refused with what it is.
+// A store of another version or of another program is refused with what it is.
 func TestStore_AnotherFormat(t *testing.T) {
 	fs := vfs.NewMem()
-	check.OK(t, openIn(t, fs, Options{}).Close())
-	refused := func(o Options, want string) {
+	refused := func(want string) {
 		t.Helper()
-		o.FS = fs
-		_, err := Open("keys", o)
+		_, err := Open("keys", Options{FS: fs})
 		var wrong *FormatError
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v", err)
 		}
 	}
-	refused(Options{Copy: true}, "original")
-	s := openIn(t, fs, Options{})
-	check.OK(t, s.db.Set([]byte{familyFormat}, []byte(copyFormat), nil))
-	check.OK(t, s.Close())
-	refused(Options{}, "copy")
-	check.OK(t, openIn(t, fs, Options{Copy: true}).Close())
-	s = openIn(t, fs, Options{Copy: true})
-	check.OK(t, s.db.Set([]byte{familyFormat}, []byte("ovation keys 9"), nil))
-	check.OK(t, s.Close())
-	refused(Options{}, "ovation keys 9")
+	for _, format := range []string{"ovation keys 1", "ovation copied keys 1", "ovation keys 9"} {
+		fs = vfs.NewMem()
+		s := openIn(t, fs, Options{})
+		check.OK(t, s.db.Set([]byte{familyFormat}, []byte(format), nil))
+		check.OK(t, s.Close())
+		refused(format)
+	}
 	fs = vfs.NewMem()
-	s = openIn(t, fs, Options{})
-	check.OK(t, s.Put(ctx, []domain.WrappedKey{numbered(1)}))
+	s := openIn(t, fs, Options{})
+	check.OK(t, put(s, numbered(1)))
 	check.OK(t, s.db.Delete([]byte{familyFormat}, nil))
 	check.OK(t, s.Close())
-	refused(Options{}, "another program")
+	refused("another program")
 }
 
 // A second opening is refused while the first lasts.
@@ -366,22 +306,21 @@ func TestStore_Locked(t *testing.T) {
 	}
 }
 
-// A copy has keys and place of one page or of none, also after a crash, and takes no Put.
-func TestStore_CopyFollows(t *testing.T) {
+// A copy has keys and place of one page or of none, also after a crash; what is deleted is remembered until long
+// after the copy was at the topic's end.
+func TestStore_Follows(t *testing.T) {
 	fs := vfs.NewCrashableMem()
-	s := openIn(t, fs, Options{Copy: true})
+	s := openIn(t, fs, Options{})
 	check.Same(t, "place of a new copy", s.Place(), domain.KeyPlace{})
-	if err := s.Put(ctx, []domain.WrappedKey{numbered(0)}); err == nil {
-		t.Error("a copy took a Put")
-	}
 	topic := domain.TopicID{4}
+	now := time.UnixMilli(1 << 40)
 	for i := range 100 {
-		check.OK(t, s.Follow([]domain.WrappedKey{numbered(i)}, domain.KeyPlace{Topic: topic, Next: int64(i + 1), Epoch: 3, ReadAt: int64(i)}))
+		check.OK(t, s.Follow([]domain.WrappedKey{numbered(i)}, domain.KeyPlace{Topic: topic, Next: int64(i + 1), Epoch: 3, ReadAt: int64(i)}, now))
 	}
 	seed := rand.Uint64()
 	for percent := range 5 {
 		clone := fs.CrashClone(vfs.CrashCloneCfg{UnsyncedDataPercent: percent * 25, RNG: rand.New(rand.NewPCG(seed, 1))})
-		c := openIn(t, clone, Options{Copy: true})
+		c := openIn(t, clone, Options{})
 		next := int(c.Place().Next)
 		for i, there := range has(t, c, 100) {
 			if there != (i < next) {
@@ -391,25 +330,36 @@ func TestStore_CopyFollows(t *testing.T) {
 		check.OK(t, c.Close())
 	}
 	gone := domain.WrappedKey{ID: numbered(7).ID}
-	place := domain.KeyPlace{Topic: topic, Next: 101, Epoch: 4, ReadAt: 1 << 40}
-	check.OK(t, s.Follow([]domain.WrappedKey{gone}, place))
+	place := domain.KeyPlace{Topic: topic, Next: 101, Epoch: 4, ReadAt: now.UnixMilli()}
+	check.OK(t, s.Follow([]domain.WrappedKey{gone}, place, now))
 	if has(t, s, 8)[7] {
 		t.Error("a deleted key is there")
 	}
-	check.OK(t, s.Close())
-	s = openIn(t, fs, Options{Copy: true})
+	deleted := func() (all []int) {
+		check.OK(t, s.Deleted([]domain.WrappedKey{numbered(6), numbered(7), numbered(8)}, func(i int) { all = append(all, i) }))
+		return all
+	}
+	for _, later := range []time.Duration{0, keepMarks, keepMarks + time.Millisecond} {
+		place.ReadAt = now.Add(later).UnixMilli()
+		check.OK(t, s.Follow(nil, place, now.Add(later)))
+		check.OK(t, s.Reclaim(ctx))
+		check.OK(t, s.Close())
+		s = openIn(t, fs, Options{})
+		want := []int{1}
+		if later > keepMarks {
+			want = nil
+		}
+		check.Same(t, "deleted, after "+later.String(), deleted(), want)
+	}
 	check.Same(t, "place", s.Place(), place)
+	check.OK(t, s.Follow([]domain.WrappedKey{gone}, place, now))
 	check.OK(t, s.Reset())
 	check.OK(t, s.Close())
-	s = openIn(t, fs, Options{Copy: true})
+	s = openIn(t, fs, Options{})
 	check.Same(t, "place after a reset", s.Place(), domain.KeyPlace{})
 	check.Same(t, "keys after a reset", has(t, s, 3), []bool{false, false, false})
+	check.Same(t, "deleted, after a reset", len(deleted()), 0)
 	check.OK(t, s.Close())
-	o := openIn(t, vfs.NewMem(), Options{})
-	if o.Follow(nil, place) == nil || o.Reset() == nil {
-		t.Error("an original followed a topic")
-	}
-	check.OK(t, o.Close())
 }
 
 // Any bytes are a place or an error, and a place is read as it was written.

@@ -22,7 +22,7 @@ var _ port.DataKeys = (*keys.Keeper)(nil) // as the API needs it
 // DataKeys are the node's data keys.
 type DataKeys struct {
 	Store   *keystore.Store
-	replica *keys.Replica // nil: the embedded log, whose keys the store has alone
+	replica *keys.Replica
 	Keeper  *keys.Keeper
 }
 

@@ -19,52 +19,18 @@ import (
 
 // openKeys opens the data keys: after the catalog, which has the slot keys.
 func (n *Node) openKeys(ctx context.Context) error {
-	dir := filepath.Join(n.Config.Data, config.KeysDir)
-	embedded := len(n.Config.Kafka) == 0
-	if embedded && n.Actors.Catalog().SlotKeys() != nil {
-		there, err := keystore.Exists(nil, dir)
-		if err != nil {
-			return err
-		}
-		if !there {
-			return fmt.Errorf("%s is missing: without the data keys in it no personal value can be read; "+
-				"put it back from a backup", dir)
-		}
-	}
-	s, err := keystore.Open(dir, keystore.Options{Logger: n.Log, Copy: !embedded, CacheBytes: n.Budget.Keys.Cache})
+	s, err := keystore.Open(filepath.Join(n.Config.Data, config.KeysDir), keystore.Options{Logger: n.Log, CacheBytes: n.Budget.Keys.Cache})
 	if err != nil {
 		return fmt.Errorf("the data keys: %w", ExplainLocked(err))
 	}
 	n.Stores.Keys.Store = s
 	n.OnClose(s.Close)
-	if !embedded {
-		if err := n.followKeys(ctx); err != nil {
-			return fmt.Errorf("the data keys: %w", err)
-		}
-	}
-	return n.KeepKeys(ctx)
+	return n.FollowKeys(ctx)
 }
 
-// followKeys copies the topic of data keys, and goes on with it.
-func (n *Node) followKeys(ctx context.Context) error {
-	k := &n.Stores.Keys
-	l, err := ingest.OpenKeyLog(ctx, n.Logs.Client, n.Config.TopicPrefix+kafka.Keys)
-	if err != nil {
-		return err
-	}
-	k.replica, err = keys.OpenReplica(ctx, keys.ReplicaOptions{
-		Log: l, Copy: k.Store, Logger: n.Log, Now: time.Now,
-		Waiting: func(err error) { n.ports.gate.Wait(fmt.Errorf("the data keys cannot be read yet: %w", err)) },
-	})
-	if err != nil {
-		return err
-	}
-	n.OnClose(k.replica.Close)
-	return nil
-}
-
-// KeepKeys settles the slot keys and opens what gives data keys.
-func (n *Node) KeepKeys(ctx context.Context) error {
+// FollowKeys copies the topic of data keys into their store, goes on with it, settles the slot keys and opens what
+// gives data keys.
+func (n *Node) FollowKeys(ctx context.Context) error {
 	k := &n.Stores.Keys
 	slots, err := SettleSlotKeys(ctx, n.Actors, n.Secrets.Masters, n.Log)
 	if errors.Is(err, seal.ErrNoMaster) || errors.Is(err, seal.ErrSealed) {
@@ -73,13 +39,19 @@ func (n *Node) KeepKeys(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var source keys.Source = k.Store
-	if k.replica != nil {
-		source = k.replica
+	l, err := ingest.OpenKeyLog(ctx, n.Logs.Client, n.Config.TopicPrefix+kafka.Keys)
+	if err != nil {
+		return fmt.Errorf("the data keys: %w", err)
 	}
-	k.Keeper = keys.New(keys.Options{Source: source, Slots: slots, CacheBytes: n.Budget.Keys.Opened})
-	if k.replica != nil {
-		k.replica.OnDelete(k.Keeper.Forget)
+	k.replica, err = keys.OpenReplica(ctx, keys.ReplicaOptions{
+		Log: l, Copy: k.Store, Logger: n.Log, Now: time.Now,
+		Waiting: func(err error) { n.ports.gate.Wait(fmt.Errorf("the data keys cannot be read yet: %w", err)) },
+	})
+	if err != nil {
+		return fmt.Errorf("the data keys: %w", err)
 	}
+	n.OnClose(k.replica.Close)
+	k.Keeper = keys.New(keys.Options{Source: k.replica, Slots: slots, CacheBytes: n.Budget.Keys.Opened})
+	k.replica.OnDelete(k.Keeper.Forget)
 	return nil
 }

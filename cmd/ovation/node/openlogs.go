@@ -41,7 +41,7 @@ func (n *Node) openLog(ctx context.Context) error {
 			return err
 		}
 		own := wire.Config{
-			Listen: n.Config.EmbeddedKafka, Logger: n.Log, Own: ownTopics(n.Config.TopicPrefix), Kept: keptTopics(n.Config.TopicPrefix), OwnGroups: ingest.RouterGroups, Password: password,
+			Listen: n.Config.EmbeddedKafka, Logger: n.Log, Own: ownTopics(n.Config.TopicPrefix), Private: []string{n.Config.TopicPrefix + kafka.Keys}, Kept: keptTopics(n.Config.TopicPrefix), OwnGroups: ingest.RouterGroups, Password: password,
 			MaxProduce: n.Budget.Log.Request, MaxFetch: n.Budget.Log.Request / 2, KeepBytes: n.Budget.Log.Connection,
 		}
 		if n.Logs.Broker, err = wire.New(own, l); err != nil {
@@ -161,11 +161,7 @@ func (n *Node) tryTopics(ctx context.Context, client *kafka.Client) error {
 	if err != nil {
 		return err
 	}
-	specs := kafkatopics.Of(n.Config.TopicPrefix, shards, activityPartitions)
-	if len(n.Config.Kafka) > 0 { // the embedded log compacts nothing: the node's own store has the keys
-		specs = append(specs, kafkatopics.Keys(n.Config.TopicPrefix))
-	}
-	made, err := kafkatopics.Ensure(ctx, client, specs)
+	made, err := kafkatopics.Ensure(ctx, client, kafkatopics.Of(n.Config.TopicPrefix, shards, activityPartitions))
 	if err != nil {
 		return err
 	}
@@ -204,7 +200,7 @@ func replicationOf(made *kafkatopics.Ensured, embedded bool) string {
 // ownTopics are the topics that the embedded log lets only nodes change: what a node's
 // state is made of.
 func ownTopics(prefix string) []string {
-	return []string{prefix + kafka.Journal, prefix + kafka.Catalog}
+	return []string{prefix + kafka.Journal, prefix + kafka.Catalog, prefix + kafka.Keys}
 }
 
 // keptTopics are the topics that every client appends to or reads, and that the embedded log lets only nodes trim

@@ -9,12 +9,12 @@ import (
 // KeySource is the node's data keys; all nil while the node opens.
 type KeySource struct {
 	Store   *keystore.Store
-	Replica *keys.Replica // nil: the embedded log
+	Replica *keys.Replica
 	Keeper  *keys.Keeper
 }
 
-// Keys are the data keys: how they are stored, found and, of a Kafka, followed. What the store
-// refuses for want of space goes on by itself; what stopped lasts until the node starts again.
+// Keys are the data keys: how they are followed, stored and found. What is
+// refused for want of space goes on by itself; what stopped lasts until the node starts again.
 type Keys struct {
 	Disk     uint64   `json:"disk"`
 	Free     uint64   `json:"diskFree"`
@@ -44,6 +44,7 @@ func (s *Source) ReadKeys() *Keys {
 	if r := from.Replica; r != nil {
 		st := r.Stats()
 		out.Next, out.Waiting, out.Failures, out.Foreign = st.Next, st.Waiting, st.Failures, st.Foreign
+		out.Refused = st.Refused
 		if err := r.Err(); err != nil {
 			out.Stopped = err.Error()
 		}
@@ -53,7 +54,7 @@ func (s *Source) ReadKeys() *Keys {
 		out.Stopped = err.Error()
 		return out
 	}
-	out.Disk, out.Free, out.Refusing, out.Refused, out.Corrupt = st.DiskBytes, st.Free, st.Refusing, st.Refused, st.Corrupt
+	out.Disk, out.Free, out.Refusing, out.Corrupt = st.DiskBytes, st.Free, st.Refusing, st.Corrupt
 	return out
 }
 

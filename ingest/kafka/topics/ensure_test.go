@@ -43,7 +43,7 @@ func TestEnsure_MakesTopicsWithTheirSettingsOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if made.Cluster != "the cluster" || made.Brokers != brokers || made.Single != (brokers == 1) || len(made.Created) != 4 {
+		if made.Cluster != "the cluster" || made.Brokers != brokers || made.Single != (brokers == 1) || len(made.Created) != 5 {
 			t.Errorf("%+v", made)
 		}
 		var partitions []int
@@ -53,7 +53,7 @@ func TestEnsure_MakesTopicsWithTheirSettingsOnce(t *testing.T) {
 			}
 			partitions = append(partitions, topic.Partitions)
 		}
-		if diff := cmp.Diff([]int{3, 8, 1, 1}, partitions); diff != "" {
+		if diff := cmp.Diff([]int{3, 8, 1, 1, 1}, partitions); diff != "" {
 			t.Error(diff)
 		}
 		if len(made.Problems) > 0 {

@@ -68,6 +68,7 @@ func Of(prefix string, shards, activities int) []Spec {
 				{"segment.ms", ms(day), Advised},
 			},
 		},
+		Keys(prefix),
 	}
 }
 
