@@ -3,10 +3,12 @@ package actors
 import (
 	"context"
 	"math/rand/v2"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/query"
@@ -17,12 +19,18 @@ type submitter struct {
 	*query.Addresses // of a node that is started
 	shards           *shards
 	catalog          *catalogReader
+	clocks           []logClock // of the catalog, and of each partition of the journal
 }
+
+// voidAfter is how long after its submitter has left a command that waits for its outcome may still come into
+// the log and take effect: it may be on its way to a broker, where nothing takes it back. The log's clock is known
+// less exactly.
+const voidAfter = 25 * time.Second
 
 // Submit appends a command to the log that it is applied from and waits for its outcome, or,
 // if the submission says so, only until it is durable.
 func (c *submitter) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
-	w := c.enter(ctx, &s, false)
+	w := c.enter(ctx, &s, newNonce(), false)
 	return c.outcome(ctx, &w)
 }
 
@@ -31,7 +39,7 @@ func (c *submitter) Submit(ctx context.Context, s domain.Submission) (domain.Out
 func (c *submitter) SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result {
 	under := make([]underway, len(all))
 	for i := range all {
-		under[i] = c.enter(ctx, &all[i], true)
+		under[i] = c.enter(ctx, &all[i], newNonce(), true)
 	}
 	out := make([]domain.Result, len(all))
 	for i := range under {
@@ -43,6 +51,7 @@ func (c *submitter) SubmitAll(ctx context.Context, all []domain.Submission) []do
 // underway is a submission on its way into the log, or the error that kept it out.
 type underway struct {
 	waiters.Request
+	of       *domain.Submission
 	nonce    domain.Nonce
 	shard    int // -1: the catalog
 	appender *journal.PartitionAppender
@@ -51,15 +60,17 @@ type underway struct {
 	err      error
 }
 
+func newNonce() domain.Nonce { return domain.Nonce(rand.Uint64()) }
+
 // enter sends a submission on its way. The waiter is known before the record is in the
 // log, so before it can be applied.
-func (c *submitter) enter(ctx context.Context, s *domain.Submission, many bool) underway {
+func (c *submitter) enter(ctx context.Context, s *domain.Submission, nonce domain.Nonce, many bool) underway {
 	rec := domain.Record{
 		Account: s.Account, Application: s.Application, Request: s.Request, BodyHash: s.BodyHash, Command: s.Command,
-		Nonce: domain.Nonce(rand.Uint64()),
+		Nonce: nonce,
 	}
 	w := underway{
-		Request: waiters.Request{ID: s.Request, Body: s.BodyHash}, nonce: rec.Nonce,
+		Request: waiters.Request{ID: s.Request, Body: s.BodyHash}, of: s, nonce: nonce,
 		shard: -1, appender: c.catalog.appender,
 	}
 	switch {
@@ -75,7 +86,8 @@ func (c *submitter) enter(ctx context.Context, s *domain.Submission, many bool) 
 	if w.shard >= 0 {
 		w.appender = c.shards.appenders[w.shard]
 	}
-	if !s.Durable {
+	if !s.Durable { // what is acknowledged once it is in the log is never void
+		rec.Until = c.clocks[w.shard+1].in(deadline.Left(ctx) + voidAfter)
 		w.outcome = c.ask(ctx, w.shard, &waiters.AwaitOutcome{Request: w.Request})
 	}
 	w.pending, w.err = w.appender.Submit(ctx, rec, many)
@@ -99,6 +111,11 @@ func (c *submitter) outcome(ctx context.Context, w *underway) (domain.Outcome, e
 		return domain.Outcome{}, domain.ErrUnavailable
 	}
 	completed := v.(*waiters.Completed)
+	c.clocks[w.shard+1].show(completed.Clock)
+	if completed.Void { // the log's clock was set, or an earlier submission came late: what is void changed nothing
+		again := c.enter(ctx, w.of, w.nonce, false)
+		return c.outcome(ctx, &again)
+	}
 	position := completed.Position
 	if to := completed.MovedTo; to > 0 { // another shard completes the request
 		v, err = c.ask(ctx, to-1, &waiters.AwaitOutcome{Request: w.Request, Known: true}).Result()

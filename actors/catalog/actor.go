@@ -127,9 +127,18 @@ func (c *Actor) page(ctx actor.Context, p *journal.Page) {
 			c.handle.Foreign.Skipped(c.o.Logger, "catalog", 0, r)
 			continue
 		}
+		if r.IsVoid() {
+			c.ledger.pass(r)
+			c.waiting.Outcome(waiters.Request{ID: r.Request, Body: r.BodyHash}, &waiters.Completed{
+				First: r.Nonce, Void: true, Clock: c.ledger.state.Clock,
+			})
+			continue
+		}
 		out, first := c.ledger.apply(r)
 		out.Position = domain.Position{Catalog: r.Offset + 1}
-		c.waiting.Outcome(waiters.Request{ID: r.Request, Body: r.BodyHash}, &waiters.Completed{Outcome: out, First: first})
+		c.waiting.Outcome(waiters.Request{ID: r.Request, Body: r.BodyHash}, &waiters.Completed{
+			Outcome: out, First: first, Clock: c.ledger.state.Clock,
+		})
 	}
 	state := &c.ledger.state
 	state.Next, state.Epoch = max(state.Next, p.Next), p.Epoch

@@ -150,12 +150,7 @@ func (l *ledger) count(which int) uint32 {
 // apply applies a record and returns what became of its request, with the nonce of the record that brought the
 // request first. A record with a request id that is known changes nothing.
 func (l *ledger) apply(r *domain.Record) (out domain.Outcome, first domain.Nonce) {
-	before := l.day()
-	l.state.Clock = max(l.state.Clock, r.Time)
-	l.state.Next = r.Offset + 1
-	if l.day() > before {
-		l.forget()
-	}
+	l.pass(r)
 	if !r.Request.IsZero() {
 		if q := l.requests[r.Request]; q != nil && q.Day >= l.day()-1 {
 			if q.BodyHash != r.BodyHash {
@@ -171,6 +166,16 @@ func (l *ledger) apply(r *domain.Record) (out domain.Outcome, first domain.Nonce
 		l.changed = append(l.changed, q)
 	}
 	return out, r.Nonce
+}
+
+// pass moves the catalog past a record.
+func (l *ledger) pass(r *domain.Record) {
+	before := l.day()
+	l.state.Clock = max(l.state.Clock, r.Time)
+	l.state.Next = r.Offset + 1
+	if l.day() > before {
+		l.forget()
+	}
 }
 
 // forget drops the requests that no record can repeat any more; the store does the same.

@@ -74,6 +74,7 @@ type Record struct {
 	Request     RequestID     // of a command over HTTP
 	BodyHash    uint64        // tells a repeat of a request from a misuse of its id
 	Nonce       Nonce         // of the submission that the request came by
+	Until       int64         // ms since 1970: appended after it, by the log's clock, the record is void; 0: it never is
 
 	Activity Activity // kinds Activity and Forward
 	Command  Command  // all other kinds
@@ -89,6 +90,10 @@ func (r *Record) AskedBy() RequestID {
 	}
 	return r.Request
 }
+
+// IsVoid reports that the record came into its log after its time: the submitter had been refused by then, and
+// newer commands may stand before it. It changes nothing and is not remembered.
+func (r *Record) IsVoid() bool { return r.Until != 0 && r.Time > r.Until }
 
 // Activity is what a collector published, as the router passes it on:
 // addressed, stamped with what the catalog said, or refused.

@@ -3,6 +3,9 @@ package journal
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"sync"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
@@ -10,7 +13,12 @@ import (
 
 // PartitionAppender appends commands to one partition, one batch in flight: the next batch is
 // what arrived meanwhile. It retries a batch until it is durable, since an append whose outcome
-// is unknown may only be repeated; a submitter that cannot wait leaves without an answer. Any
+// is unknown may only be repeated.
+//
+// A submitter waits until its context ends; then it leaves without an answer, and its record is not sent
+// any more: a command that was refused must not take effect after a newer one. A batch is given up once all its
+// submitters have left. What was sent of it may be in the log nevertheless, or come there late: such a record
+// is void after its time (domain.Record.Until). A record that was posted is sent until it is durable. Any
 // goroutine may submit.
 type PartitionAppender struct {
 	appender  Appender
@@ -24,9 +32,21 @@ type PartitionAppender struct {
 
 // PendingAppend is one record on its way; base receives its offset once it is durable.
 type PendingAppend struct {
-	record *domain.Record
-	base   chan int64 // nil: no submitter waits
-	bulk   bool
+	record  *domain.Record
+	base    chan int64
+	bulk    bool
+	waiting context.Context // of the submitter; nil: the record was posted
+}
+
+// left reports that the submitter has its answer: that the record is not in the log in time.
+func (a *PendingAppend) left() bool {
+	if a.waiting == nil {
+		return false
+	}
+	if d, ok := a.waiting.Deadline(); ok && !time.Now().Before(d) {
+		return true // the timer of a process that was paused fires late
+	}
+	return a.waiting.Err() != nil
 }
 
 const (
@@ -37,6 +57,9 @@ const (
 	BulkDepth = 1024
 	// batchRecords is the most records of a batch.
 	batchRecords = 512
+	// leftEvery is how often a batch that takes long looks whether its submitters have left, and how often
+	// an appender whose last append failed, and that has nothing to append, asks for the log's end.
+	leftEvery = time.Second
 )
 
 // StartAppender starts the appender of a partition; it ends with ctx.
@@ -59,10 +82,10 @@ func (p *PartitionAppender) State() *retry.State { return &p.state }
 // Done is closed when the appender has ended.
 func (p *PartitionAppender) Done() <-chan struct{} { return p.done }
 
-// Submit queues a record. ErrUnavailable: the queue is full, or, of bulk, which waits for
-// room, ctx ended first.
+// Submit queues a record for a submitter that waits until ctx ends. ErrUnavailable: the queue is full, or, of
+// bulk, which waits for room, ctx ended first.
 func (p *PartitionAppender) Submit(ctx context.Context, r domain.Record, bulk bool) (PendingAppend, error) {
-	a := PendingAppend{&r, make(chan int64, 1), bulk}
+	a := PendingAppend{&r, make(chan int64, 1), bulk, ctx}
 	if bulk {
 		select {
 		case p.bulk <- struct{}{}:
@@ -84,7 +107,8 @@ func (p *PartitionAppender) Submit(ctx context.Context, r domain.Record, bulk bo
 }
 
 // Durable returns the record's offset once it is durable. ErrUnavailable: ctx ended
-// first; the record may or may not be in the log.
+// first; the record may or may not be in the log. Once the context of Submit has ended too, it is not sent
+// any more.
 func (p *PartitionAppender) Durable(ctx context.Context, a PendingAppend) (int64, error) {
 	select {
 	case base := <-a.base:
@@ -96,7 +120,7 @@ func (p *PartitionAppender) Durable(ctx context.Context, a PendingAppend) (int64
 	}
 }
 
-// Post queues a record for which nothing waits; false: the queue is full.
+// Post queues a record that is sent until it is durable, and for which nothing waits; false: the queue is full.
 func (p *PartitionAppender) Post(r domain.Record) bool {
 	select {
 	case p.pending <- PendingAppend{record: &r}:
@@ -111,40 +135,66 @@ func (p *PartitionAppender) run(ctx context.Context) {
 	var batch []PendingAppend
 	var records []domain.Record
 	for {
+		var failing <-chan time.Time
+		if p.state.Why() != "" {
+			failing = time.After(leftEvery)
+		}
 		select {
 		case a := <-p.pending:
-			batch = append(batch[:0], a)
+			batch = p.fill(append(batch[:0], a))
+		case <-failing:
+			p.probe(ctx)
 		case <-ctx.Done():
 			return
 		}
-		batch = p.fill(batch)
-		records = records[:0]
-		for i := range batch {
-			records = append(records, *batch[i].record)
-		}
-		base, ok := p.appendAll(ctx, records)
-		if !ok {
-			return
-		}
-		for i := range batch {
-			if batch[i].base != nil {
-				batch[i].base <- base + int64(i)
+		for len(batch) > 0 {
+			records = records[:0]
+			for i := range batch {
+				records = append(records, *batch[i].record)
 			}
-			if batch[i].bulk {
-				<-p.bulk
+			base, ok := p.appendAll(ctx, batch, records)
+			clear(records)
+			if ctx.Err() != nil && !ok {
+				return
 			}
+			if !ok {
+				batch = p.dropLeft(batch)
+				continue
+			}
+			for i := range batch {
+				if batch[i].base != nil {
+					batch[i].base <- base + int64(i)
+				}
+				p.release(&batch[i])
+			}
+			clear(batch)
+			batch = batch[:0]
 		}
-		clear(batch)
-		clear(records)
 	}
 }
 
-// fill adds the appends that are pending, as far as they fit into one batch of the log.
+// release gives back what an append of bulk took of the queue.
+func (p *PartitionAppender) release(a *PendingAppend) {
+	if a.bulk {
+		<-p.bulk
+	}
+}
+
+// fill adds the appends that are pending, as far as they fit into one batch of the log, and leaves out those
+// whose submitters have left.
 func (p *PartitionAppender) fill(batch []PendingAppend) []PendingAppend {
-	size := RecordBytes(batch[0].record)
+	batch = p.dropLeft(batch)
+	size := 0
+	for i := range batch {
+		size += RecordBytes(batch[i].record)
+	}
 	for len(batch) < batchRecords && size < BatchBytes {
 		select {
 		case a := <-p.pending:
+			if a.left() {
+				p.release(&a)
+				continue
+			}
 			batch = append(batch, a)
 			size += RecordBytes(a.record)
 		default:
@@ -154,9 +204,24 @@ func (p *PartitionAppender) fill(batch []PendingAppend) []PendingAppend {
 	return batch
 }
 
-func (p *PartitionAppender) appendAll(ctx context.Context, records []domain.Record) (int64, bool) {
+// dropLeft is a batch without the appends whose submitters have left.
+func (p *PartitionAppender) dropLeft(batch []PendingAppend) []PendingAppend {
+	return slices.DeleteFunc(batch, func(a PendingAppend) bool {
+		left := a.left()
+		if left {
+			p.release(&a)
+		}
+		return left
+	})
+}
+
+// appendAll appends a batch; false: all its submitters have left, or ctx has ended.
+func (p *PartitionAppender) appendAll(ctx context.Context, batch []PendingAppend, records []domain.Record) (int64, bool) {
+	attempt, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	defer whenLeft(batch, giveUp)()
 	for failures := 1; ; failures++ {
-		base, err := p.appender.Append(ctx, p.partition, records)
+		base, err := p.appender.Append(attempt, p.partition, records)
 		if err == nil {
 			p.state.Recovered(p.log, "partition", p.partition)
 			return base, true
@@ -165,8 +230,47 @@ func (p *PartitionAppender) appendAll(ctx context.Context, records []domain.Reco
 			return 0, false
 		}
 		p.state.Failed(p.log, failures, err, "partition", p.partition)
-		if !retry.Backoff(ctx, failures) {
+		if !retry.Backoff(attempt, failures) {
 			return 0, false
 		}
+	}
+}
+
+// whenLeft calls giveUp once all submitters of a batch have left, if it has any and they do before stop, which
+// returns when the batch is not read any more.
+func whenLeft(batch []PendingAppend, giveUp func()) (stop func()) {
+	if !slices.ContainsFunc(batch, func(a PendingAppend) bool { return a.waiting != nil }) {
+		return func() {}
+	}
+	var mu sync.Mutex
+	stopped := false
+	var t *time.Timer
+	mu.Lock()
+	defer mu.Unlock()
+	t = time.AfterFunc(leftEvery, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case stopped:
+		case slices.ContainsFunc(batch, func(a PendingAppend) bool { return a.waiting != nil && !a.left() }):
+			t.Reset(leftEvery)
+		default:
+			giveUp()
+		}
+	})
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		stopped = true
+		t.Stop()
+	}
+}
+
+// probe asks the log for its end: an append that was given up says nothing of the log any more.
+func (p *PartitionAppender) probe(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, leftEvery)
+	defer cancel()
+	if _, err := p.appender.Append(ctx, p.partition, nil); err == nil {
+		p.state.Recovered(p.log, "partition", p.partition)
 	}
 }

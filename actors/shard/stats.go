@@ -42,6 +42,7 @@ type Counts struct {
 	Duplicates int64 `json:"duplicates"`
 	Deleted    int64 `json:"deleted"`
 	Repeats    int64 `json:"repeats"`
+	Void       int64 `json:"void"`
 	Forwarded  int64 `json:"forwarded"`
 	Registered int64 `json:"registered"`
 	Merged     int64 `json:"merged"`   // members into one of the shard
@@ -71,7 +72,7 @@ func (s *Handle) Status(now, began time.Time) Status {
 		},
 		Counts: Counts{
 			Recorded: s.Stats.Records.Recorded.Load(), Duplicates: s.Stats.Records.Duplicates.Load(),
-			Deleted: s.Stats.Deleted.Load(), Repeats: s.Stats.Repeats.Load(),
+			Deleted: s.Stats.Deleted.Load(), Repeats: s.Stats.Repeats.Load(), Void: s.Stats.Void.Load(),
 			Forwarded: s.Stats.Records.Forwarded.Load(), Registered: s.Stats.Members.Registered.Load(),
 			Merged: s.Stats.Merges.Merged.Load(), Unmerged: s.Stats.Merges.Unmerged.Load(),
 			Withheld: s.Stats.Merges.Withheld.Load(),

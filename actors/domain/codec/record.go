@@ -12,7 +12,7 @@ import (
 
 // RecordVersion is the version of the format that AppendRecord writes, and the only one that
 // DecodeRecord reads.
-const RecordVersion = 8
+const RecordVersion = 9
 
 // magic begins every record of the journal and the catalog. A value without it is of
 // another program. Its first byte begins no text in UTF-8, no JSON and no field of a
@@ -35,6 +35,7 @@ func AppendRecord(dst []byte, r *domain.Record) []byte {
 	w.uint(6, uint64(r.Application))
 	w.fixed64(7, r.BodyHash)
 	w.fixed64(8, uint64(r.Nonce))
+	w.uint(9, uint64(r.Until))
 	at := w.open(payloadBase + protowire.Number(r.Kind))
 	switch r.Kind {
 	case domain.KindActivity, domain.KindForward:
@@ -75,6 +76,8 @@ func DecodeRecord(r *domain.Record, b []byte) error {
 			r.BodyHash = in.fixed64()
 		case 8:
 			r.Nonce = domain.Nonce(in.fixed64())
+		case 9:
+			r.Until = int64(in.u64())
 		case payload:
 			found = true
 			p := in.message()

@@ -24,6 +24,8 @@ type AwaitOutcome struct {
 type Completed struct {
 	domain.Outcome
 	First domain.Nonce
+	Void  bool  // the record came after its time and nothing was decided: submit it again
+	Clock int64 // the log's, as of the record that completed it, in ms since 1970; 0: not known
 }
 
 // AwaitOffset is answered with *Applied once Next is applied and committed.

@@ -24,6 +24,10 @@ func (m *Machine) record(t *tx.Tx, r *domain.Record) error {
 		return nil
 	}
 	switch {
+	case r.IsVoid():
+		m.c.Stats.Void.Add(1)
+		t.Void(r)
+		return nil
 	case of.Catalog.View().SetsAside(m.placeOf(r)):
 		return m.setAside(t, r)
 	case r.Kind == domain.KindActivity || r.Kind == domain.KindForward:

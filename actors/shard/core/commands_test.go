@@ -63,6 +63,43 @@ func TestCommands_Repeats(t *testing.T) {
 	})
 }
 
+// A command that comes into the journal after its time changes nothing and is not remembered: a repeat of it is
+// the first. Its time is the journal's, and the last moment counts.
+func TestCommands_AfterTheirTime(t *testing.T) {
+	on(t, shards(1), func(p *partition) {
+		id := p.member(1)
+		out := command(&domain.OptOut{Member: id, Opt: domain.Opt{Kind: domain.OptGlobal}, At: 2}, 1)
+		p.want(out, domain.OK)
+		late := command(&domain.OptIn{Member: id, Opt: domain.Opt{Kind: domain.OptGlobal}, At: 1}, 2)
+		heard := played(id, 7)
+		heard.Request = domain.RequestID{3}
+		clock := p.m.State.Shard.Clock
+		for _, r := range []domain.Record{late, heard, register(2)} {
+			r.Time, r.Until = clock+1000, clock+999
+			p.apply(r)
+			p.commit()
+			if q := p.m.Completed(r.Request); q != nil {
+				t.Errorf("%+v", q)
+			}
+		}
+		m, err := p.m.State.Loaded.Load(place(p, id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if opts := m.State().Member.Opts; len(opts) != 1 || !opts[0].Out {
+			t.Errorf("%+v", opts)
+		}
+		if s := p.c.Stats; s.Void.Load() != 3 || p.m.State.Shard.Rows != 0 || s.Members.Registered.Load() != 1 {
+			t.Errorf("%d are void, %d rows, %d registered", s.Void.Load(), p.m.State.Shard.Rows, s.Members.Registered.Load())
+		}
+		late.Time, late.Until = clock+1000, clock+1000
+		p.want(late, domain.OK)
+		if opts := m.State().Member.Opts; len(opts) != 1 || !opts[0].In {
+			t.Errorf("in time: %+v", opts)
+		}
+	})
+}
+
 // A command for a member who is not there, of another account, or erased, is completed with its error.
 func TestCommands_NeedAnActiveMember(t *testing.T) {
 	on(t, shards(1), func(p *partition) {

@@ -6,7 +6,7 @@
 //	Tx     what the records of a micro-batch do:
 //	         Change, Apply, ApplyGroup               change what is stored
 //	         Send, Forward, Dead                     put an entry into the outbox
-//	         Complete, CompleteAsked, Replayed       answer a request
+//	         Complete, CompleteAsked, Replayed, Void answer a request
 //	         Await, Forwarded                        leave the answer to a later record, or to another shard
 //	         Keep                                    keeps the page of the record: its strings live on
 //	         Flush                                   stages changes and entries

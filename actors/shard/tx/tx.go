@@ -126,6 +126,13 @@ func (t *Tx) Replayed(r *domain.Record) (*domain.Request, error) {
 	return q, nil
 }
 
+// Void tells the waiters of the record's request that the record is void.
+func (t *Tx) Void(r *domain.Record) {
+	t.State.waiting.Outcome(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, &waiters.Completed{
+		First: r.Nonce, Void: true, Clock: t.At.Clock,
+	})
+}
+
 // firstOf is what a request's first record has of it: body and nonce are 0 where the request is not known.
 func (t *Tx) firstOf(asked domain.RequestID) (body uint64, nonce domain.Nonce) {
 	q, err := t.State.Requests.Find(t.today(), asked)
@@ -141,7 +148,9 @@ func (t *Tx) answer(r *domain.Record, first domain.Nonce, out domain.Outcome) {
 	out.Position = domain.Position{
 		Journal: s.Shard.Journal, Shards: []domain.ShardOffset{{Shard: s.ID, Next: r.Offset + 1}},
 	}
-	s.waiting.Outcome(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, &waiters.Completed{Outcome: out, First: first})
+	s.waiting.Outcome(waiters.Request{ID: r.AskedBy(), Body: r.BodyHash}, &waiters.Completed{
+		Outcome: out, First: first, Clock: t.At.Clock,
+	})
 }
 
 // remember stages a request; its day is the shard's.

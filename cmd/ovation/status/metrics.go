@@ -65,6 +65,7 @@ var (
 	mDuplicates = describe("activities_duplicate_total", "Activities that were there already.", "shard")
 	mDeleted    = describe("activities_deleted_total", "Actions deleted.", "shard")
 	mRepeat     = describe("records_repeated_total", "Records dropped by their origin.", "shard")
+	mVoid       = describe("commands_void_total", "Commands that came into the journal after their submitter was refused, and changed nothing.", "shard")
 	mDead       = describe("dead_letters_total",
 		"Records that became dead letters, over the life of the store.", "shard", "reason")
 	mCommits   = describe("commits_total", "Batches committed.", "shard")
@@ -116,6 +117,7 @@ func collectShard(out sink, s *shard.Status) {
 	out.counter(mDuplicates, float64(s.Duplicates), shard)
 	out.counter(mDeleted, float64(s.Deleted), shard)
 	out.counter(mRepeat, float64(s.Repeats), shard)
+	out.counter(mVoid, float64(s.Void), shard)
 	out.counter(mCommits, float64(s.Commits), shard)
 	out.counter(mForwarded, float64(s.Forwarded), shard)
 	out.counter(mMerged, float64(s.Merged), shard)

@@ -44,6 +44,7 @@ type Record struct {
 	Application uint32                 `protobuf:"varint,6,opt,name=application" json:"application,omitempty"`            // whose key the command came with
 	BodyHash    uint64                 `protobuf:"fixed64,7,opt,name=body_hash,json=bodyHash" json:"body_hash,omitempty"` // tells a repeat of a request from a misuse of its id
 	Nonce       uint64                 `protobuf:"fixed64,8,opt,name=nonce" json:"nonce,omitempty"`                       // random: of the submission that the request came by
+	Until       int64                  `protobuf:"varint,9,opt,name=until" json:"until,omitempty"`                        // ms: appended after it, by the log's clock, the record is void
 	// Types that are valid to be assigned to Payload:
 	//
 	//	*Record_Activity
@@ -173,6 +174,13 @@ func (x *Record) GetBodyHash() uint64 {
 func (x *Record) GetNonce() uint64 {
 	if x != nil {
 		return x.Nonce
+	}
+	return 0
+}
+
+func (x *Record) GetUntil() int64 {
+	if x != nil {
+		return x.Until
 	}
 	return 0
 }
@@ -794,7 +802,7 @@ const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
 	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\x1a\n" +
-	"lend.proto\"\xdf\x13\n" +
+	"lend.proto\"\xf5\x13\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -803,7 +811,8 @@ const file_record_proto_rawDesc = "" +
 	"\arequest\x18\x05 \x01(\fR\arequest\x12 \n" +
 	"\vapplication\x18\x06 \x01(\rR\vapplication\x12\x1b\n" +
 	"\tbody_hash\x18\a \x01(\x06R\bbodyHash\x12\x14\n" +
-	"\x05nonce\x18\b \x01(\x06R\x05nonce\x122\n" +
+	"\x05nonce\x18\b \x01(\x06R\x05nonce\x12\x14\n" +
+	"\x05until\x18\t \x01(\x03R\x05until\x122\n" +
 	"\bactivity\x18\x11 \x01(\v2\x14.ovation.v1.ActivityH\x00R\bactivity\x120\n" +
 	"\aforward\x18\x12 \x01(\v2\x14.ovation.v1.ActivityH\x00R\aforward\x128\n" +
 	"\bregister\x18\x13 \x01(\v2\x1a.ovation.v1.RegisterMemberH\x00R\bregister\x12)\n" +
