@@ -59,6 +59,7 @@ func New(o Options) *Node {
 	n.barrier = barrier{logs: &n.o.Logs, shards: n.shards, catalog: n.catalogReader, routers: n.routing.Handles}
 	n.gaps = gaps{o: &n.o, submitter: &n.submitter, routers: n.routing.Handles}
 	n.health = health{o: &n.o, began: n.o.Now(), fault: f, shards: n.shards, catalog: n.catalogReader, routing: n.routing}
+	n.health.retention = &retention{o: &n.o, shards: n.shards, marks: n.routing.marks, trimmer: newTrimmer(n.o.TrimAfter)}
 	return n
 }
 
@@ -101,8 +102,7 @@ func (n *Node) Start() {
 	n.routing.start(n.system.Root, n.shards, n.catalogReader)
 	n.catalogMoved() // what moved meanwhile
 	if n.o.Trim != nil {
-		r := &retention{&n.o, n.shards, n.routing.Handles, newTrimmer(n.o.TrimAfter)}
-		n.lifetime.beside.Go(func() { r.run(n.lifetime.ctx) })
+		n.lifetime.beside.Go(func() { n.health.retention.run(n.lifetime.ctx) })
 	}
 }
 

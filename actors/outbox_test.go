@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -99,12 +100,16 @@ func TestTrim_WaitsForAStoppedShard(t *testing.T) {
 	tr := newTrimmer(time.Hour)
 	trimThrice := func() {
 		for range 3 {
-			cutter := &retention{&r.node.o, r.node.shards, r.node.routing.Handles, tr}
+			cutter := &retention{o: &r.node.o, shards: r.node.shards, marks: r.node.routing.marks, trimmer: tr}
 			cutter.trim(t.Context())
 			now.Add(int64(2 * time.Hour))
 		}
 	}
 	trimThrice()
+	r.node.health.retention.trim(t.Context())
+	if why := r.node.Status().Uncut; !strings.Contains(why, "shard 0 does not serve") {
+		t.Errorf("status says %q", why)
+	}
 	if n := cut.Load(); n > 0 || len(tr.marks) > 0 {
 		t.Errorf("cut below %d, %d marks, while a shard is stopped", n, len(tr.marks))
 	}

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -17,6 +18,7 @@ type routing struct {
 	o       *Options
 	fault   *fault
 	batcher *journal.Batcher // of a node that is open
+	router  *router.Options
 	root    *actor.RootContext
 	pid     *actor.PID    // of the supervisor; nil: it is not started
 	done    chan struct{} // closed when it has ended
@@ -44,13 +46,16 @@ func (r *routing) start(root *actor.RootContext, shards *shards, c *catalogReade
 			r.fault.set(err)
 		},
 	}
-	r.root = root
+	r.router, r.root = o, root
 	r.done = make(chan struct{})
 	r.pid = root.Spawn(actor.PropsFromProducer(func() actor.Actor {
 		return router.NewSupervisor(o, r.Handles, r.done)
 	}))
 	r.started.Store(true)
 }
+
+// marks are how far the public topic was routed, by whichever node, as the journal has it.
+func (r *routing) marks(ctx context.Context) (map[int]int64, error) { return r.router.Marks(ctx) }
 
 // catalogMoved has routers that stopped look whether they may go on.
 func (r *routing) catalogMoved() {

@@ -21,6 +21,7 @@ type Status struct {
 	Why      string         `json:"why,omitempty"`      // why not ready
 	Degraded string         `json:"degraded,omitempty"` // what has stopped while questions are answered
 	Waiting  string         `json:"waiting,omitempty"`  // what no shard or router alone is about
+	Uncut    string         `json:"uncut,omitempty"`    // why the public topic of the embedded log is not cut
 	LagMs    int64          `json:"lagMs"`
 	Apart    Apart          `json:"handovers"`
 	Catalog  CatalogStatus  `json:"catalog"`
@@ -69,6 +70,8 @@ type health struct {
 	catalog *catalogReader
 	routing *routing
 	apart   query.Disagreement
+
+	retention *retention
 }
 
 // Status is the node as it is now.
@@ -77,6 +80,9 @@ func (h *health) Status() Status {
 	st := Status{
 		Journal: h.o.Journal.Topic().String(), Cluster: h.o.Journal.Cluster(), Ready: true, LagMs: h.Lag().Milliseconds(),
 		Catalog: h.catalogStatus(now), Waiting: retry.Causes(&h.routing.Looking),
+	}
+	if why := h.retention.waits.Load(); why != nil {
+		st.Uncut = *why
 	}
 	st.Apart.Pairs, st.Apart.Questions = h.apart.List()
 	if err := h.Ready(); err != nil {

@@ -2,26 +2,28 @@ package actors
 
 import (
 	"context"
+	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // trimmer decides how far the embedded log's public topic may be cut: what was
 // routed an hour ago, when all that was in the journal then is applied, and only
-// below the oldest dead letter whose bytes are still to be published.
+// below the oldest dead letter whose bytes are still to be published. All of it comes of
+// the journal, so that it does not matter which node routes and publishes.
 type trimmer struct {
 	keep  time.Duration
 	marks []trimMark // oldest first
 	cut   map[int]int64
 }
 
-// trimMark is how far the routers and the journal had come at a moment.
+// trimMark is how far the routers' marks and the journal had come at a moment.
 type trimMark struct {
 	at     time.Time
-	routed map[int]int64 // by source partition: next
+	routed map[int]int64 // by source partition: below it all is in the journal
 	ends   []int64       // by journal partition
 }
 
@@ -69,8 +71,9 @@ const trimEvery = time.Minute
 type retention struct {
 	o       *Options
 	shards  *shards
-	routers *router.Handles
+	marks   func(context.Context) (map[int]int64, error) // how far the public topic was routed
 	trimmer *trimmer
+	waits   atomic.Pointer[string] // why nothing is cut for now; nil: it is
 }
 
 // run cuts again and again.
@@ -96,34 +99,52 @@ func (r *retention) trimLetters(ctx context.Context) {
 	}
 }
 
-// trim makes a mark and cuts what is due. Of a shard that does not serve it is not known
-// which letters it still has to publish, those of what it has not applied among them: as
-// long as there is one, nothing is marked and nothing is cut.
+// markWithin bounds how long a minute's mark may take.
+const markWithin = 10 * time.Second
+
+// trim makes a mark and cuts what is due.
 func (r *retention) trim(ctx context.Context) {
+	err := r.cut(ctx)
+	if err == nil {
+		r.waits.Store(nil)
+		return
+	}
+	why := err.Error()
+	r.waits.Store(&why)
+}
+
+// cut makes a mark and cuts what is due. Of a shard that does not serve it is not known
+// which letters there still are to publish, those of what it has not applied among them: as
+// long as there is one, nothing is marked and nothing is cut.
+func (r *retention) cut(ctx context.Context) error {
+	within, cancel := context.WithTimeout(ctx, markWithin)
+	defer cancel()
 	applied := make([]int64, r.shards.count)
 	for i, s := range r.shards.here() {
 		if shard.Behaviour(s.Behaviour.Load()) != shard.Serving {
-			return
+			return fmt.Errorf("shard %d does not serve, and may have dead letters whose originals are still to be published", i)
 		}
-		applied[i] = s.Applied.Load()
 	}
-	progress := map[int]int64{}
-	for _, from := range r.routers.List() {
-		progress[from.Partition] = from.Next.Load()
+	routed, err := r.marks(within)
+	if err != nil {
+		return fmt.Errorf("how far was routed is not known: %w", err)
 	}
 	now, ends := r.o.Now(), make([]int64, r.shards.count)
-	for i := range ends { // after routed: all that was routed by then is below
-		var err error
-		if ends[i], err = r.o.Journal.End(ctx, i); err != nil {
-			return // the broker is away: what is due waits, too
+	for i := range ends { // after the marks: all that was routed by then is below
+		if ends[i], err = r.o.Journal.End(within, i); err != nil {
+			return err // the broker is away: what is due waits, too
 		}
 	}
-	r.trimmer.note(trimMark{now, progress, ends})
+	for i, s := range r.shards.here() {
+		applied[i] = s.Applied.Load()
+	}
+	r.trimmer.note(trimMark{now, routed, ends})
 	for partition, before := range r.trimmer.due(now, applied, r.oldestLetters()) {
 		if err := r.o.Trim(ctx, partition, before); err != nil {
 			r.o.Log.Warn("the public topic cannot be cut", "partition", partition, "before", before, "err", err)
 		}
 	}
+	return nil
 }
 
 // oldestLetters are the lowest offsets of dead letters that are not yet published, by

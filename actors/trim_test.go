@@ -5,12 +5,15 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/router"
 )
 
@@ -51,11 +54,12 @@ func TestRetention_CutsOldLetters(t *testing.T) {
 				return errors.New("away")
 			},
 		}}
+		none := func(context.Context) (map[int]int64, error) { return nil, nil }
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			(&retention{&o, &shards{}, new(router.Handles), newTrimmer(time.Hour)}).run(ctx)
+			(&retention{o: &o, shards: &shards{}, marks: none, trimmer: newTrimmer(time.Hour)}).run(ctx)
 		}()
 		time.Sleep(3*trimEvery + time.Second)
 		cancel()
@@ -64,5 +68,67 @@ func TestRetention_CutsOldLetters(t *testing.T) {
 		if diff := cmp.Diff([]time.Duration{week, week, week}, cut); diff != "" {
 			t.Error(diff)
 		}
+	})
+}
+
+// unrouted is a public topic of which a node routes nothing: the rest is another node's.
+type unrouted struct{ *memSource }
+
+func (s unrouted) Reader(int) router.SourceReader { return unroutedReader{} }
+
+type unroutedReader struct{}
+
+func (unroutedReader) Read(ctx context.Context, next int64, _ int32, _ []domain.Arrival) (domain.SourcePage, error) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(10 * time.Millisecond):
+	}
+	return domain.SourcePage{Next: max(next, 0)}, nil
+}
+
+// The node with the embedded log cuts what another one has routed, and nothing above the original of a dead letter
+// that is still to be published, whichever node is to do that; a shard that does not serve is told in status.
+func TestTrim_WhatAnotherNodeRoutes(t *testing.T) {
+	var now atomic.Int64
+	start := time.Now()
+	out := &refusing{letters: &letters{}}
+	r := furnished(t, 2, 1, Options{Logs: Logs{DeadLetters: out}})
+	r.letters = out.letters
+	ids := r.memberOfEach()
+	r.close()
+	r.options = Options{Logs: Logs{DeadLetters: out, Source: unrouted{r.source}}, Now: func() time.Time { return start.Add(time.Duration(now.Load())) }}
+	cut := map[int]int64{}
+	r.options.Trim = func(_ context.Context, p int, before int64) error { cut[p] = before; return nil }
+	r.options.TrimAfter = time.Hour
+	r.open()
+	out.on.Store(true)
+	other := r.beside(Options{Logs: Logs{DeadLetters: out}})
+	for i := range uint64(50) {
+		a := r.actOf(ids[i%2], i+1)
+		if i == 30 {
+			a.Time = 1 // before 2000: a dead letter
+		}
+		r.publish(a)
+	}
+	other.eventually("routing of all", other.routed)
+	other.close() // with its last mark
+	for r.node.Status().Shards[0].Recorded+r.node.Status().Shards[1].Recorded < 49 {
+		runtime.Gosched()
+	}
+	cutter := r.node.health.retention
+	for range 3 {
+		cutter.trim(t.Context())
+		now.Add(int64(2 * time.Hour))
+	}
+	const part, at = 0, 50 // publish has them there
+	held := cut[part]
+	if held != 30 {
+		t.Fatalf("cut below %d of %d, with a letter that is still to be published", held, at)
+	}
+	out.on.Store(false)
+	r.eventually("the letter", func() bool { return len(out.reasons()) == 1 })
+	r.eventually("no letters waiting", func() bool {
+		cutter.trim(t.Context())
+		return cut[part] == at
 	})
 }

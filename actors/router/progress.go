@@ -69,6 +69,27 @@ func (r *router) mark(ctx context.Context, next int64, epoch int32) error {
 	return nil
 }
 
+// Marks are the journal's marks of a public topic, by partition: below each all is in the journal,
+// whichever node routed it. A partition that was never read has none. The shards that have them must
+// have read the journal to their ends as they are now.
+func (o *Options) Marks(ctx context.Context) (map[int]int64, error) {
+	n, err := o.Source.Partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	marks := map[int]int64{}
+	for p := range n {
+		m, err := o.markedIn(ctx, o.Source.Topic(), p)
+		if err != nil {
+			return nil, err
+		}
+		if !m.Topic.IsZero() {
+			marks[p] = m.Offset
+		}
+	}
+	return marks, nil
+}
+
 // markedIn is the journal's mark of a partition; the zero origin: there is none. The shard
 // that has it must have read the journal to its end.
 func (o *Options) markedIn(ctx context.Context, source domain.TopicID, partition int) (domain.Origin, error) {
