@@ -30,12 +30,13 @@ type Node struct {
 	gaps
 	health
 
-	o         Options
-	system    *actor.ActorSystem
-	lifetime  lifetime
-	routing   *routing
-	executor  *query.Executor
-	questions yield.Questions // that are open: shards yield to them
+	o          Options
+	system     *actor.ActorSystem
+	membership membership
+	lifetime   lifetime
+	routing    *routing
+	executor   *query.Executor
+	questions  yield.Questions // that are open: shards yield to them
 }
 
 // lifetime is when what a node runs ends.
@@ -49,7 +50,7 @@ type lifetime struct {
 
 // New is a node that is not started.
 func New(o Options) *Node {
-	n := &Node{o: o.withDefaults()}
+	n := &Node{o: o.withDefaults(), membership: membership{ended: make(chan error, 1)}}
 	f := &fault{}
 	n.shards = newShards(&n.o)
 	n.catalogReader = newCatalogReader(&n.o, f)
@@ -58,7 +59,10 @@ func New(o Options) *Node {
 	n.submitter = submitter{shards: n.shards, catalog: n.catalogReader, clocks: make([]logClock, n.shards.count+1)}
 	n.barrier = barrier{logs: &n.o.Logs, shards: n.shards, catalog: n.catalogReader, routers: n.routing.Handles}
 	n.gaps = gaps{o: &n.o, submitter: &n.submitter, routers: n.routing.Handles}
-	n.health = health{o: &n.o, began: n.o.Now(), fault: f, shards: n.shards, catalog: n.catalogReader, routing: n.routing}
+	n.health = health{
+		o: &n.o, began: n.o.Now(), fault: f, shards: n.shards, catalog: n.catalogReader, routing: n.routing,
+		nodes: n.membership.current,
+	}
 	n.health.retention = &retention{o: &n.o, shards: n.shards, marks: n.routing.marks, trimmer: newTrimmer(n.o.TrimAfter)}
 	return n
 }

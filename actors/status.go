@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/actors/query"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
@@ -69,6 +71,7 @@ type health struct {
 	shards  *shards
 	catalog *catalogReader
 	routing *routing
+	nodes   func() *nodes.Snapshot
 	apart   query.Disagreement
 
 	retention *retention
@@ -150,8 +153,9 @@ func routerStatus(r *router.Handle, now, began time.Time) RouterStatus {
 }
 
 // Degraded is what has stopped although questions are answered rightly: partitions of the
-// public topic that are stopped, a shard's disk that is full, a catalog that is not read as far as a
-// shard needs it, dead letters or forwards that cannot be published. Nil: nothing.
+// public topic that are stopped, a shard that stopped where other nodes are listed, a shard's disk
+// that is full, a catalog that is not read as far as a shard needs it, dead letters or forwards that
+// cannot be published. Nil: nothing.
 func (h *health) Degraded() error {
 	var whys []string
 	for _, r := range h.routing.List() {
@@ -168,6 +172,9 @@ func (h *health) Degraded() error {
 		of[cause] = append(of[cause], fmt.Sprint(shard))
 	}
 	for _, s := range h.shards.here() {
+		if why := s.Stopped.Load(); why != nil && len(h.nodes().Others()) > 0 { // of a node alone it is why it is not ready
+			note(s.ID, *why)
+		}
 		if why := s.Space.Why(); why != "" {
 			note(s.ID, why)
 		}
@@ -207,21 +214,44 @@ func (h *health) Lag() time.Duration {
 	return lag
 }
 
-// Ready is nil when every shard serves and nothing stopped.
+// Ready is nil when the node is to be asked: every shard serves and nothing stopped. Where other
+// nodes are listed and none of them says that it is ready, a shard that stopped is no reason to ask
+// none: what does not need the shard is answered.
 func (h *health) Ready() error {
+	err := h.allServe()
+	var stopped *stoppedShard
+	if s := h.nodes(); errors.As(err, &stopped) && len(s.Others()) > 0 && !s.AnotherReady() {
+		return nil
+	}
+	return err
+}
+
+// stoppedShard is the error for a shard that does not serve before an operator helps.
+type stoppedShard struct{ shard int }
+
+// Error names the shard.
+func (e *stoppedShard) Error() string { return fmt.Sprintf("shard %d is %s", e.shard, shard.Stopped) }
+
+// allServe is nil when every shard serves and nothing stopped.
+func (h *health) allServe() error {
 	if err := h.fault.get(); err != nil {
 		return err
 	}
 	if err := h.catalog.handle.Err(); err != nil {
 		return err
 	}
+	var stopped error
 	for _, s := range h.shards.here() {
-		if b := shard.Behaviour(s.Behaviour.Load()); b != shard.Serving {
+		switch b := shard.Behaviour(s.Behaviour.Load()); b {
+		case shard.Serving:
+		case shard.Stopped:
+			stopped = cmp.Or(stopped, error(&stoppedShard{s.ID}))
+		default:
 			return fmt.Errorf("shard %d is %s", s.ID, b)
 		}
 	}
 	if !h.catalog.handle.Fresh.Reached() {
 		return errors.New("the catalog is being read")
 	}
-	return nil
+	return stopped
 }

@@ -30,6 +30,7 @@ func (n *Node) Stop(within time.Duration) error {
 	w := stopWait{timer: time.NewTimer(within)}
 	defer w.timer.Stop()
 	n.lifetime.endLoad()
+	w.wait(after(n.Leave), "the last beat")
 	w.wait(after(n.usage.finish), "the last hits")
 	root := n.system.Root
 	if n.routing.pid != nil {

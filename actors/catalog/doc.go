@@ -1,7 +1,7 @@
 // Package catalog has accounts, applications with their allowlists, keys, the public halves of
 // keys that sign member tokens, brands, definitions, segments, the layout of the installation,
-// its wrapped slot keys and what operators accepted: the state machine over the log catalog,
-// one actor a node.
+// its wrapped slot keys, its nodes and what operators accepted: the state machine over the log
+// catalog, one actor a node.
 //
 // A record becomes part of the ledger, which is a function of the records (I6); its entities
 // and the offset are one batch of the Store; then the View of that commit is published. A

@@ -101,6 +101,8 @@ func (l *ledger) put(entity any) {
 		v.accepted = append(slices.Clip(v.accepted), e)
 	case *domain.SlotKeys:
 		v.slotKeys = e
+	case *domain.Node:
+		putNode(v, e)
 	}
 }
 
@@ -225,6 +227,10 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 	case *domain.SetAside:
 		l.keep(c)
 		return domain.Outcome{}
+	case *domain.NodeUp:
+		return l.nodeUp(c)
+	case *domain.NodeGone:
+		return l.nodeGone(c)
 	case *domain.PutSlotKeys:
 		return l.putSlotKeys(c)
 	case *domain.AcceptGap:

@@ -13,7 +13,8 @@ type State struct {
 }
 
 // Store keeps the catalog's entities: domain.Account, Application, Key,
-// Brand, Definition, Segment, SigningKey, Layout, SetAside, AcceptedGap, SlotKeys and Request values.
+// Brand, Definition, Segment, SigningKey, Layout, SetAside, AcceptedGap, SlotKeys, Node and Request
+// values.
 // One goroutine.
 type Store interface {
 	State() State

@@ -27,6 +27,7 @@ type View struct {
 	setAside map[RecordPlace]int64 // when, ms since 1970
 	accepted journal.AcceptedGaps
 	slotKeys *domain.SlotKeys
+	nodes    map[domain.NodeID]*domain.Node // those that are gone, too
 }
 
 // owned is what an account has, in order of ids; it only grows.

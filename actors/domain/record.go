@@ -47,6 +47,8 @@ const (
 	KindAddSigningKey     Kind = 87
 	KindPutPlan           Kind = 88
 	KindPutLimits         Kind = 89
+	KindNodeUp            Kind = 90
+	KindNodeGone          Kind = 91
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"unicode/utf8"
@@ -10,6 +11,7 @@ import (
 type Beat struct {
 	Version     int    `json:"v"`
 	Incarnation uint64 `json:"incarnation,string"` // of the process
+	Began       int64  `json:"began"`              // when the process began, ms since 1970 by its clock
 	Counter     uint64 `json:"counter,string"`     // higher in each beat of a process
 	State       State  `json:"state"`
 	Ready       bool   `json:"ready"`
@@ -24,6 +26,7 @@ type Beat struct {
 type State string
 
 const (
+	Watching State = "watching" // it looks whether another process beats under its id
 	Starting State = "starting" // it reads what it lacks: other nodes come first for a duty
 	Serving  State = "serving"  // it has read its logs to their ends once
 	Ending   State = "ending"   // the last beat of a process that stops: its duties are for others at once
@@ -35,6 +38,11 @@ const BeatVersion = 1
 
 // MaxMetadata is the longest metadata that a broker keeps with a group offset, by default.
 const MaxMetadata = 4096
+
+// later reports that b is of a process that began after that of c, as all readers see it.
+func (b *Beat) later(c *Beat) bool {
+	return cmp.Or(cmp.Compare(b.Began, c.Began), cmp.Compare(b.Incarnation, c.Incarnation)) > 0
+}
 
 // Metadata is the beat as it is kept with the group's offset: at most MaxMetadata bytes. What is
 // too long of what is wrong is cut, then of the duties.

@@ -6,9 +6,14 @@
 //	group offsets: one Beat a second ────┘               (immutable, by one pointer)
 //
 // Where etcd has leases and Kafka has group sessions, an installation has its log alone. The
-// list of nodes is in the catalog. Two or more listed nodes each commit an offset with a Beat as
-// its metadata once a second, and read those of the others. A node that is listed alone does
-// not beat and has every duty.
+// list of nodes is in the catalog: a Membership appends its node to it once the node has caught up,
+// and takes a node off that was silent for a week. Two or more listed nodes each commit an offset
+// with a Beat as its metadata once a second, and read those of the others. A node that is listed
+// alone does not beat and has every duty.
+//
+//	membership.go  a node's part in its installation: the list, beats, ranks
+//	observer.go    who is alive           snapshot.go  who has a duty
+//	beat.go        what a node says       twice.go     one id in two processes
 //
 // # Alive
 //
@@ -33,5 +38,6 @@
 // idempotent, and what is done twice costs bytes. What is applied must never depend on this
 // package (I6).
 //
-// An Observer has one caller; a Snapshot never changes, and any goroutine may read it.
+// An Observer has one caller; a Snapshot never changes, and any goroutine may read it. A Membership
+// may be called by any goroutine, its Run by one.
 package nodes

@@ -3,6 +3,7 @@ package nodes
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -116,9 +117,7 @@ func TestRank_DeadIDsCostNothing(t *testing.T) {
 	for i := range 8 {
 		now = now.Add(Every)
 		beats := serving(i, living...)
-		for id, b := range serving(1, dead...) {
-			beats[id] = b // the last that each committed
-		}
+		maps.Copy(beats, serving(1, dead...)) // the last that each committed
 		s, want = o.Observe(now, all, beats), alone.Observe(now, living, serving(i, living...))
 	}
 	for p := range 500 {

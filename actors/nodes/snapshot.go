@@ -105,6 +105,45 @@ func weight(id domain.NodeID, duty Duty, partition int) uint64 {
 	return w ^ w>>33
 }
 
+// without is the snapshot after a node said that it ends.
+func (s *Snapshot) without(id domain.NodeID) *Snapshot {
+	if s == nil {
+		return nil
+	}
+	members := slices.Clone(s.Members)
+	for i := range members {
+		if members[i].ID == id {
+			members[i].Heard = true
+			members[i].Beat.State = Ending
+			members[i].Beat.Ready = false
+		}
+	}
+	return newSnapshot(s.Self, members)
+}
+
+// Held is how many of n partitions or shards this node has the duty of.
+func (s *Snapshot) Held(duty Duty, n int) (held int) {
+	for partition := range n {
+		if s.Rank(duty, partition) == 0 {
+			held++
+		}
+	}
+	return held
+}
+
+// Member is a node of the list; nil: it is not listed.
+func (s *Snapshot) Member(id domain.NodeID) *Member {
+	if s == nil {
+		return nil
+	}
+	for i := range s.Members {
+		if s.Members[i].ID == id {
+			return &s.Members[i]
+		}
+	}
+	return nil
+}
+
 // Others are the other nodes that are listed.
 func (s *Snapshot) Others() (others []Member) {
 	if s == nil {

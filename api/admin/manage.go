@@ -27,6 +27,7 @@ func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /keys", p.handle(p.createKey))
 	mux.HandleFunc("POST /keys/{id}/revoke", p.handle(p.revokeKey))
 	mux.HandleFunc("POST /gaps/accept", p.handle(p.acceptGap))
+	mux.HandleFunc("POST /nodes/{id}/remove", p.handle(p.removeNode))
 }
 
 func (p *port) listApplications(*http.Request) (any, error) {
@@ -148,6 +149,22 @@ func (p *port) acceptGap(r *http.Request) (any, error) {
 	p.log.Warn("gap accepted by the operator",
 		"topic", in.Topic, "partition", gap.Partition, "from", gap.From, "to", gap.To)
 	return AcceptedGap{in.Topic, gap.Partition, gap.From, gap.To}, nil
+}
+
+func (p *port) removeNode(r *http.Request) (any, error) {
+	id, err := domain.ParseNodeID(r.PathValue("id"))
+	if err != nil {
+		return nil, domain.Bad(domain.InvalidParameter, "id", err.Error())
+	}
+	var in RemoveNode
+	if err := readJSON(r, &in); err != nil {
+		return nil, err
+	}
+	if err := p.engine.RemoveNode(r.Context(), id, in.Force); err != nil {
+		return nil, err
+	}
+	p.log.Warn("a node was removed by the operator", "node", id.String())
+	return RemovedNode{id, true}, nil
 }
 
 func accountNames(d Directory) map[domain.AccountID]string {

@@ -227,6 +227,8 @@ func TestPort_Problems(t *testing.T) {
 		{"POST", "/gaps/accept", `{"topic":"journal"}`, 400, "partition is missing"},
 		{"POST", "/gaps/accept", `{"topic":"journal","partition":-1}`, 400, "from 0 up"},
 		{"POST", "/gaps/accept", `{"topic":"journal","partition":1}`, 404, "no gap"},
+		{"POST", "/nodes/1/remove", `{}`, 400, "32 hex digits"},
+		{"POST", "/nodes/00000000000000000000000000000001/remove", `{}`, 404, "no such node"},
 		{"POST", "/verify", `{}`, 409, "a verification is under way"},
 		{"GET", "/verify", ``, 404, "verified nothing yet"},
 		{"DELETE", "/keys", ``, 405, "the path takes GET, HEAD, POST"},

@@ -14,6 +14,9 @@ type Engine interface {
 	// AcceptGap lets a stopped partition be read on, and gives the record that allows it.
 	// Without a gap it is NotFound.
 	AcceptGap(ctx context.Context, topic string, partition int) (domain.AcceptGap, error)
+	// RemoveNode takes a node off the list of the installation for good. One that is not listed is
+	// NotFound, one that is alive and not forced a Conflict.
+	RemoveNode(ctx context.Context, id domain.NodeID, force bool) error
 	// Status is what /status shows, as a value for encoding/json.
 	Status() any
 	// Ready is nil when the node can answer, else why not.

@@ -68,6 +68,11 @@ type (
 		From      int64  `json:"from"`
 		To        int64  `json:"to"`
 	}
+	// RemovedNode answers the removal of a node.
+	RemovedNode struct {
+		ID      domain.NodeID `json:"id"`
+		Removed bool          `json:"removed"`
+	}
 	// List is a list of any of them.
 	List[T any] struct {
 		Items []T `json:"items"`
@@ -87,6 +92,10 @@ type (
 	CreateKey struct {
 		Application domain.ApplicationID `json:"application"` // 0: the only one there is
 		Scope       string               `json:"scope"`
+	}
+	// RemoveNode asks that a node is taken off the list; one that is alive only with force.
+	RemoveNode struct {
+		Force bool `json:"force"`
 	}
 	// AcceptGap asks that a stopped partition is read on.
 	AcceptGap struct {

@@ -31,7 +31,12 @@ func ovation(t *testing.T, engine *admintest.Catalog, token string, args ...stri
 
 // Commands print the admin port's answers as text or as JSON.
 func TestManage_Answers(t *testing.T) {
-	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []int{1, 2}}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}}}
+	one, two := domain.NodeID{15: 1}, domain.NodeID{15: 2}
+	listed := []map[string]any{
+		{"id": one, "address": "http://a:8080", "zone": "west", "state": "serving", "ready": true, "self": true, "lagMs": 12, "catalogBehind": 3, "duties": "routes 1"},
+		{"id": two, "address": "http://b:8080", "state": "away", "awayMs": 61_000, "wrong": "no room", "do": "start it again"},
+	}
+	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []int{1, 2}, "nodes": listed}, Nodes: map[domain.NodeID]bool{one: true, two: false}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}}}
 	for _, c := range []struct {
 		line string
 		want string // a pattern
@@ -57,8 +62,11 @@ func TestManage_Answers(t *testing.T) {
 		{"app limit 1 --rate 5 --mode hard --month 9000", `^account +1\nplan +enterprise\nrate +5\nburst +10\nmode +hard\nmonth +9000\n$`},
 		{"app limit 1 --output json", `^{"account":{"id":1},"plan":"enterprise","rate":2000,"burst":4000,"mode":"soft","month":0}\n$`},
 		{"accept-gap journal 0", `^journal/0 goes on at 20 \(it was left at 10\)\n$`},
-		{"status --output json", `^{"ready":true,"shards":\[1,2\]}\n$`},
-		{"status", `^ready: true\nshards:\n *- 1\n *- 2\n$`},
+		{"node list", `^ID .*\n0+1 +http://a:8080 +west +serving, asked +true +12ms +3 +routes 1 +- +-\n0+2 +http://b:8080 +- +away for 1m1s +false +0s +0 +- +no room +start it again\n$`},
+		{"node remove 00000000000000000000000000000002", `^node 0+2 is removed; erase its data\n$`},
+		{"node remove 00000000000000000000000000000001 --force --output json", `^{"id":"0+1","removed":true}\n$`},
+		{"status --output json", `^{"nodes":.*"ready":true,"shards":\[1,2\]}\n$`},
+		{"status", `(?s)^nodes:.*\nready: true\nshards:\n *- 1\n *- 2\n$`},
 	} {
 		code, stdout, stderr := ovation(t, engine, "", strings.Fields(c.line)...)
 		if code != exitFine || stderr != "" || !regexp.MustCompile(c.want).MatchString(stdout) {

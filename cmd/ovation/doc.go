@@ -7,7 +7,7 @@
 //	                               │ admin.Engine
 //	                          admin port: probes, metrics, status, pprof, management
 //	                               ▲ loopback, or the token of --admin-token
-//	app, key, status, accept-gap, verify, rebuild ──┘
+//	app, key, node, status, accept-gap, verify, rebuild ──┘
 //
 //	main.go         the commands, exit codes, signals
 //	serve.go        a node; demo.go one with an audience
@@ -35,6 +35,6 @@
 //	collect, dlq    publishing to the public topic, dead letters
 //	e2e             tests of the binary
 //
-// Exit codes: 0 fine, 1 failed, 2 wrong use, 3 another node took this one's address,
-// or collect met bad rows.
+// Exit codes: 0 fine, 1 failed, 2 wrong use, 3 the node was removed or another process has its
+// id, or collect met bad rows.
 package main

@@ -12,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
@@ -27,6 +28,7 @@ type CLI struct {
 	Key       Key        `cmd:"" help:"Access keys."`
 	Secrets   SecretsCmd `cmd:"" help:"The file of secrets."`
 	Status    Status     `cmd:"" help:"What the node is doing."`
+	Node      NodeCmd    `cmd:"" help:"The nodes of the installation."`
 	DLQ       DLQ        `cmd:"" name:"dlq" help:"Dead letters: list, show, replay."`
 	AcceptGap AcceptGap  `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`
 	Verify    Verify     `cmd:"" help:"Replay the journal beside the running node and compare it with what is stored."`
@@ -42,12 +44,9 @@ const (
 	exitFine      = 0
 	exitFailed    = 1
 	exitWrongUse  = 2
-	exitTakenOver = 3 // of a node
+	exitTakenOver = 3 // of a node: it was removed, or another process has its id
 	exitBadRows   = 3 // of collect
 )
-
-// errTakenOver ends a node when another one took its address.
-var errTakenOver = errors.New("another node took the address of this one")
 
 func main() {
 	tuning.ExtraPs()
@@ -114,8 +113,9 @@ func helpOf(v *kong.Value) string {
 func wrongUse(err error) error { return domain.Fail(domain.InvalidParameter, err.Error()) }
 
 func exitCode(err error) int {
+	_, takenOver := errors.AsType[*nodes.EndedError](err)
 	switch code := domain.CodeOf(err); {
-	case errors.Is(err, errTakenOver):
+	case takenOver:
 		return exitTakenOver
 	case errors.Is(err, errBadRows):
 		return exitBadRows

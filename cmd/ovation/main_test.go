@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/nodes"
 )
 
 // TestMain lets scripts run the program under test by its name.
@@ -68,7 +69,7 @@ func TestRun_ExitCodes(t *testing.T) {
 	}{
 		{errors.New("disk"), exitFailed},
 		{domain.ErrUnavailable, exitFailed},
-		{fmt.Errorf("run: %w", errTakenOver), exitTakenOver},
+		{fmt.Errorf("run: %w", &nodes.EndedError{Why: "removed"}), exitTakenOver},
 		{domain.Bad(domain.InvalidParameter, "plan", "no"), exitWrongUse},
 		{domain.Bad(domain.MissingParameter, "plan", "no"), exitWrongUse},
 		{domain.Fail(domain.NotFound, "no such key"), exitFailed},

@@ -30,6 +30,7 @@ const (
 	entitySegment
 	entitySlotKeys
 	entitySigningKey
+	entityNode
 )
 
 // DecodeEntity is the entity of a key and its value.
@@ -63,6 +64,8 @@ func DecodeEntity(k, v []byte) (entity any, err error) {
 			entity = new(domain.SlotKeys)
 		case entitySigningKey:
 			entity = new(domain.SigningKey)
+		case entityNode:
+			entity = new(domain.Node)
 		default:
 			return nil, Damaged("e")
 		}
@@ -100,6 +103,8 @@ func AppendEntityKey(dst []byte, entity any) ([]byte, error) {
 		return be.AppendUint64(append(dst, FamilyEntity, entityAcceptGap), uint64(e.Offset)), nil
 	case *domain.SigningKey:
 		return append(append(dst, FamilyEntity, entitySigningKey), e.KID...), nil
+	case *domain.Node:
+		return append(append(dst, FamilyEntity, entityNode), e.ID[:]...), nil
 	case *domain.Request:
 		return append(append(dst, CatalogRequestDay(e.Day)...), e.ID[:]...), nil
 	}

@@ -51,6 +51,8 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 		&domain.SetAside{Topic: domain.TopicID{7}, Partition: 1, Offset: 99, Epoch: 4, At: 3},
 		&domain.SetAside{Topic: domain.TopicID{7}, Partition: 1, Offset: 99, Epoch: 5, At: 4}, &gap, &again,
 		&domain.SlotKeys{Generation: 2, Master: domain.MasterID{9}, Wrapped: []byte("wrapped"), At: 8},
+		&domain.Node{ID: domain.NodeID{1}, Address: "http://a:1", Zone: "z", Rules: 1, Protocol: 2, Program: "p", Since: 3},
+		&domain.Node{ID: domain.NodeID{1, 2}, Gone: 4, By: domain.GoneBySilence},
 		&domain.Request{ID: domain.RequestID{1}, Day: 20000, BodyHash: 7, Outcome: domain.Outcome{ID: 4}},
 	}
 	state := format.CatalogState{Cluster: "c", Topic: domain.TopicID{8}, Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [6]uint32{1, 2, 3, 4, 100, 6}}

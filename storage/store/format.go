@@ -14,7 +14,7 @@ import (
 // built again from the log.
 const (
 	shardsFormat  = "ovation shards 15"
-	catalogFormat = "ovation catalog 8"
+	catalogFormat = "ovation catalog 9"
 )
 
 // FormatError says that a directory holds something else than was asked for.

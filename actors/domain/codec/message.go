@@ -57,6 +57,8 @@ var commands = index(
 	message(addSigningKeyToWire, addSigningKeyFromWire),
 	message(putPlanToWire, putPlanFromWire),
 	message(putLimitsToWire, putLimitsFromWire),
+	message(nodeUpToWire, nodeUpFromWire),
+	message(nodeGoneToWire, nodeGoneFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -70,6 +72,7 @@ var values = index(
 	message(acceptedGapToWire, acceptedGapFromWire),
 	message(slotKeysToWire, slotKeysFromWire),
 	message(signingKeyToWire, signingKeyFromWire),
+	message(nodeToWire, nodeFromWire),
 
 	message(memberToWire, memberFromWire),
 	message(personalToWire, personalFromWire),

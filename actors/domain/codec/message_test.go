@@ -116,6 +116,7 @@ func TestCodec_SchemaIsTheFormat(t *testing.T) {
 		brandToWire(all["Brand"].(*domain.Brand)),
 		acceptedGapToWire(all["AcceptedGap"].(*domain.AcceptedGap)),
 		signingKeyToWire(all["SigningKey"].(*domain.SigningKey)),
+		nodeToWire(all["Node"].(*domain.Node)),
 		memberToWire(all["Member"].(*domain.Member)),
 		personalToWire(all["Personal"].(*domain.Personal)),
 		detailsToWire(all["VisitDetails"].(*domain.VisitDetails)),

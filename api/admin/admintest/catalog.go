@@ -21,6 +21,7 @@ type Catalog struct {
 	NotReady    error                        // Ready
 	Degradation error                        // Degraded
 	Gaps        map[string]*domain.AcceptGap // by topic
+	Nodes       map[domain.NodeID]bool       // those listed: alive or not
 	State       any                          // Status
 
 	mu           sync.Mutex
@@ -165,6 +166,19 @@ func (c *Catalog) AcceptGap(_ context.Context, topic string, partition int) (dom
 	}
 	delete(c.Gaps, topic)
 	return *g, nil
+}
+
+// RemoveNode removes a node of Nodes; one whose value is true is alive.
+func (c *Catalog) RemoveNode(_ context.Context, id domain.NodeID, force bool) error {
+	alive, listed := c.Nodes[id]
+	switch {
+	case !listed:
+		return domain.Bad(domain.NotFound, "id", "no such node is listed")
+	case alive && !force:
+		return domain.Bad(domain.Conflict, "id", "the node is alive")
+	}
+	delete(c.Nodes, id)
+	return nil
 }
 
 // Port is the admin port of a catalog, with the metric ovation_test and a job at /verify that

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
@@ -29,6 +30,7 @@ type Config struct {
 	BaseURL       string     `name:"base-url" placeholder:"URL" help:"Scheme and host under which clients reach the API, such as https://api.example.com: needed behind a proxy (default: what a request asked for)."`
 	Kafka         []string   `sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
 	EmbeddedKafka string     `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
+	Zone          string     `placeholder:"NAME" help:"Failure domain of this node, such as a rack or an availability zone, for the list of nodes."`
 	TrustClock    bool       `help:"Take the clock of this machine for right though the embedded log's last record is more than an hour ahead of it, or more than 90 days behind."`
 	TopicPrefix   string     `placeholder:"TEXT" help:"Comes before the name of every topic."`
 	Shards        int        `default:"8" placeholder:"N" help:"Partitions of the journal, of a new installation; another one keeps its number and warns."`
@@ -55,6 +57,9 @@ type AdminPort struct {
 
 // maxPrefix leaves room in a topic's name, which has at most 249 characters.
 const maxPrefix = 100
+
+// maxZone bounds what the catalog keeps of a node.
+const maxZone = 100
 
 // Kafka's own rule for topic names.
 var topicPrefix = regexp.MustCompile(`^[a-zA-Z0-9._-]*$`)
@@ -96,6 +101,9 @@ func (c *Config) Validate() error {
 		if name == "" || strings.ContainsAny(name, ":/[] ") {
 			bad("admin-host", "%q is no name of a host; it has no port", name)
 		}
+	}
+	if len(c.Zone) > maxZone || strings.ContainsFunc(c.Zone, unicode.IsControl) {
+		bad("zone", "%q: at most %d bytes, none of them a control character", c.Zone, maxZone)
 	}
 	if c.MaxRows < 0 {
 		bad("max-rows", "%d is less than 0", c.MaxRows)

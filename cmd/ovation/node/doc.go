@@ -9,6 +9,7 @@
 //	run.go         serving and draining
 //	node.go        what a node has open
 //	logs.go        the logs as the actors need them; adapters.go the stores and the engine: the rooms do not know each other
+//	join.go        the node among those of its installation: its id, and what the list says of it
 //	management.go  the node as the admin port needs it; adminport.go that port
 //	publicport.go  what the API's port has open: certificate, access log, locations, networks
 //	datakeys.go    the data keys and the slot keys that wrap them

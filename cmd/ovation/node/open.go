@@ -263,8 +263,13 @@ func (n *Node) StartActors(context.Context) (err error) {
 	return nil
 }
 
+// base is the address of the API: where clients reach it, or where it listens.
+func (n *Node) base() string {
+	return cmp.Or(n.Config.BaseURL, n.Config.PublicPort.Scheme()+"://"+n.ports.public.Addr().String())
+}
+
 func (n *Node) openAPI(context.Context) error {
-	base := cmp.Or(n.Config.BaseURL, n.Config.PublicPort.Scheme()+"://"+n.ports.public.Addr().String())
+	base := n.base()
 	var err error
 	n.API, err = api.New(api.Config{
 		Engine: Engine{n.Actors}, Hasher: n.Hasher, Now: time.Now, BaseURL: base, ByHost: n.Config.BaseURL == "",

@@ -35,12 +35,14 @@ func (n *Node) Run(ctx context.Context) error {
 		err = fmt.Errorf("the store failed: %w", n.Stores.Store.Err())
 	case <-n.Stores.Keys.Store.Failed(): // likewise
 		err = fmt.Errorf("the data keys failed: %w", n.Stores.Keys.Store.Err())
+	case err = <-n.Actors.Ended(): // its id is another process's, or no node's any more
 	case <-ctx.Done():
 	}
 	if err != nil {
 		still = 0
 	}
 	n.ports.drain.begin()
+	n.Actors.Leave() // other nodes take over its duties while it answers what is under way
 	n.Log.Info("stopping: answering what is under way", "drain", still.String())
 	over, cancel := context.WithTimeout(context.Background(), still+drainTime)
 	defer cancel()

@@ -29,7 +29,7 @@ func OpenClaimed(ctx context.Context, cfg config.Config, log *slog.Logger, claim
 		n.openMemory, n.probe, n.openGate, n.awaitDisk,
 		func(context.Context) error { return claim() },
 		n.openSecrets, n.openLog, n.openTopics, n.openStores,
-		n.OpenActors, n.SettleLayout, n.openKeys, n.StartActors, n.listen, n.openAPI,
+		n.OpenActors, n.SettleLayout, n.openKeys, n.StartActors, n.listen, n.openAPI, n.join,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err

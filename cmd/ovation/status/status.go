@@ -13,6 +13,7 @@ import (
 // Node is what /status shows.
 type Node struct {
 	actors.Status
+	Nodes       []actors.NodeStatus  `json:"nodes"`
 	Replication string               `json:"replication"`
 	Store       Store                `json:"store"`
 	Log         *Log                 `json:"log,omitempty"`  // the embedded one
@@ -73,7 +74,7 @@ type Source struct {
 
 // Read is the node as it is now.
 func (s *Source) Read() Node {
-	n := Node{Status: s.Engine.Status(), Replication: s.Replication, Stopping: s.Stopping(), Log: s.ReadLog(), Keys: s.ReadKeys(), Unopened: s.readUnopened()}
+	n := Node{Status: s.Engine.Status(), Nodes: s.Engine.Nodes(), Replication: s.Replication, Stopping: s.Stopping(), Log: s.ReadLog(), Keys: s.ReadKeys(), Unopened: s.readUnopened()}
 	if s.Verifier != nil {
 		n.Verify = s.Verifier.Last()
 		n.Rebuild = s.Rebuilder.Last()

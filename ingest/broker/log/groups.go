@@ -25,8 +25,49 @@ type Groups struct {
 	topics *Topics
 
 	mu      sync.Mutex // guards what follows
-	bound   int        // offsets that there may be, those of topics that were deleted since counted still
-	counted time.Time  // when they were; zero: never
+	brief   map[briefOffset]GroupOffset
+	bound   int       // offsets that there may be, those of topics that were deleted since counted still
+	counted time.Time // when they were; zero: never
+}
+
+// briefOffset is which offset is kept in memory alone.
+type briefOffset struct {
+	group     string
+	topic     domain.TopicID
+	partition int32
+}
+
+// CommitBrief keeps a group's offsets in memory, until the log is closed: for what is committed
+// again soon. It takes no room on the disk and waits for none.
+func (g *Groups) CommitBrief(group string, offsets []GroupOffset) error {
+	if err := g.enter(); err != nil {
+		return err
+	}
+	defer g.leave()
+	g.topics.mu.RLock()
+	defer g.topics.mu.RUnlock()
+	for _, o := range offsets {
+		if t := g.topics.byID[o.Topic]; t == nil || o.Partition < 0 || int(o.Partition) >= t.Partitions {
+			return UnknownTopic
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.brief == nil {
+		g.brief = map[briefOffset]GroupOffset{}
+	}
+	for _, o := range offsets {
+		g.brief[briefOffset{group, o.Topic, o.Partition}] = o
+	}
+	return nil
+}
+
+// inMemory is an offset that CommitBrief keeps.
+func (g *Groups) inMemory(group string, id domain.TopicID, partition int32) (GroupOffset, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	o, found := g.brief[briefOffset{group, id, partition}]
+	return o, found
 }
 
 // Commit keeps a group's offsets, all or none. They end with their topics.
@@ -103,6 +144,9 @@ func (g *Groups) Offset(group string, id domain.TopicID, partition int32) (o Gro
 	if len(group) > math.MaxUint16 {
 		return o, false, nil
 	}
+	if o, found := g.inMemory(group, id, partition); found {
+		return o, true, nil
+	}
 	v, found, err := g.get(groupOffsetKey(group, id, partition))
 	if err != nil || !found {
 		return o, false, err
@@ -135,5 +179,12 @@ func (g *Groups) Offsets(group string) (all []GroupOffset, err error) {
 		}
 		return nil
 	})
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for of, o := range g.brief {
+		if of.group == group {
+			all = append(all, o)
+		}
+	}
 	return all, err
 }

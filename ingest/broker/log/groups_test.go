@@ -42,3 +42,38 @@ func TestGroups_OffsetsAreBounded(t *testing.T) {
 		t.Errorf("what ended with its topic makes no room: %v", err)
 	}
 }
+
+// A brief offset is found until the log is closed, whatever the room on the disk, and none is written.
+func TestGroups_BriefOffsetsStayInMemory(t *testing.T) {
+	fs := vfs.NewCrashableMem()
+	l := opened(t, fs, Options{})
+	a := created(t, l, "a", 1)
+	beat := GroupOffset{Topic: a, Offset: 7, Epoch: -1, Metadata: "m"}
+	before := l.db.Metrics().WAL.BytesIn
+	for range 3 {
+		beat.Offset++
+		if err := l.Groups.CommitBrief("node-1", []GroupOffset{beat}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := l.db.Metrics().WAL.BytesIn - before; n != 0 {
+		t.Errorf("%d bytes went to the disk", n)
+	}
+	if o, found, err := l.Groups.Offset("node-1", a, 0); err != nil || !found || o != beat {
+		t.Errorf("%+v %v %v", o, found, err)
+	}
+	if all, err := l.Groups.Offsets("node-1"); err != nil || len(all) != 1 || all[0] != beat {
+		t.Errorf("%+v %v", all, err)
+	}
+	if _, found, err := l.Groups.Offset("node-2", a, 0); err != nil || found {
+		t.Errorf("another group: %v %v", found, err)
+	}
+	wantCode(t, l.Groups.CommitBrief("node-1", []GroupOffset{{Topic: a, Partition: 1}}), UnknownTopic)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l = opened(t, fs, Options{})
+	if _, found, err := l.Groups.Offset("node-1", a, 0); err != nil || found {
+		t.Errorf("after a start: %v %v", found, err)
+	}
+}

@@ -39,10 +39,12 @@ type Config struct {
 	Private []string
 	// Kept are topics that every client appends to, and only nodes trim and delete.
 	Kept []string
-	// OwnGroups begins the names of the groups whose offsets only nodes commit; empty: there are none.
-	OwnGroups string
-	Password  string       // empty: none can
-	Logger    *slog.Logger // nil: slog.Default
+	// OwnGroups begin the names of the groups whose offsets only nodes commit. Those of BriefGroups
+	// are kept in memory alone: they are committed again each second.
+	OwnGroups   []string
+	BriefGroups string
+	Password    string       // empty: none can
+	Logger      *slog.Logger // nil: slog.Default
 }
 
 // Broker serves a log on one address.

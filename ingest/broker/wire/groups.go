@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 
@@ -62,7 +63,11 @@ func (c groups) commit(req *kmsg.OffsetCommitRequest, rs *kmsg.OffsetCommitRespo
 		if c.conn.node {
 			most = 0
 		}
-		all = codeOf(c.log.Groups.CommitWithin(req.Group, keep, most))
+		if brief := c.cfg.BriefGroups; brief != "" && strings.HasPrefix(req.Group, brief) {
+			all = codeOf(c.log.Groups.CommitBrief(req.Group, keep))
+		} else {
+			all = codeOf(c.log.Groups.CommitWithin(req.Group, keep, most))
+		}
 	}
 	for i := range rs.Topics {
 		for j := range rs.Topics[i].Partitions {

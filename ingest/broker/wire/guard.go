@@ -25,13 +25,14 @@ func (c call) cutForbidden(topic string) error {
 	return c.only(topic, slices.Contains(c.cfg.Own, topic) || slices.Contains(c.cfg.Kept, topic))
 }
 
-// forbiddenGroup reports that a client would say where the nodes read on: what it leaves out would never be
-// routed.
+// forbiddenGroup reports that a client would say where the nodes read on, or speak for one of them: what it
+// leaves out would never be routed.
 func (c call) forbiddenGroup(group string) bool {
-	if c.conn.node || c.cfg.OwnGroups == "" || !strings.HasPrefix(group, c.cfg.OwnGroups) {
+	own := slices.ContainsFunc(c.cfg.OwnGroups, func(prefix string) bool { return strings.HasPrefix(group, prefix) })
+	if c.conn.node || !own {
 		return false
 	}
-	c.complain("a client that is no node of this installation would commit offsets of the routers", "group", group)
+	c.complain("a client that is no node of this installation would commit offsets of the nodes", "group", group)
 	return true
 }
 

@@ -27,7 +27,8 @@ import (
 func guarded(t testing.TB) (r *harness, said *bytes.Buffer) {
 	said = &bytes.Buffer{}
 	r = newHarness(t, func(c *wire.Config, _ *log.Options) {
-		c.Own, c.Kept, c.OwnGroups = []string{"own", "later"}, []string{"kept"}, "router-"
+		c.Own, c.Kept, c.OwnGroups = []string{"own", "later"}, []string{"kept"}, []string{"router-", "node-"}
+		c.BriefGroups = "node-"
 		c.Password, c.Logger = "the password", slog.New(slog.NewTextHandler(said, nil))
 	})
 	r.create("own", 1)
@@ -191,6 +192,13 @@ func TestRouterGroups_AreCommittedByNodesOnly(t *testing.T) {
 	if err := commit(client, "router-of-another-installation", 1); !errors.Is(err, kerr.GroupAuthorizationFailed) {
 		t.Errorf("a client commits for routers of another journal: %v", err)
 	}
+	const beats = "node-00000000000000000000000000000001"
+	if err := commit(node, beats, 5); err != nil {
+		t.Errorf("a node's beat: %v", err)
+	}
+	if err := commit(client, beats, 6); !errors.Is(err, kerr.GroupAuthorizationFailed) || kept(beats) != 5 {
+		t.Errorf("a client beats for a node: %v, kept is %d", err, kept(beats))
+	}
 	if err := commit(client, "mirror", 7); err != nil {
 		t.Errorf("a client's own group: %v", err)
 	}
@@ -198,7 +206,7 @@ func TestRouterGroups_AreCommittedByNodesOnly(t *testing.T) {
 		t.Errorf("the routers are at %d, a client at %d", kept(routers), kept("mirror"))
 	}
 	r.stop()
-	if !strings.Contains(said.String(), "offsets of the routers") {
+	if !strings.Contains(said.String(), "offsets of the nodes") {
 		t.Errorf("the log says %s", said)
 	}
 }

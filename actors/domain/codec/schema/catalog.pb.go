@@ -2329,6 +2329,267 @@ func (x *PutSlotKeys) GetKeys() *SlotKeys {
 	return nil
 }
 
+// Node is a node of the installation.
+type Node struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id" json:"id,omitempty"`           // 16 bytes
+	Address       string                 `protobuf:"bytes,2,opt,name=address" json:"address,omitempty"` // of its API
+	Zone          string                 `protobuf:"bytes,3,opt,name=zone" json:"zone,omitempty"`
+	Rules         uint32                 `protobuf:"varint,4,opt,name=rules" json:"rules,omitempty"`
+	Protocol      uint32                 `protobuf:"varint,5,opt,name=protocol" json:"protocol,omitempty"`
+	Program       string                 `protobuf:"bytes,6,opt,name=program" json:"program,omitempty"`
+	Since         int64                  `protobuf:"varint,7,opt,name=since" json:"since,omitempty"` // ms
+	Gone          int64                  `protobuf:"varint,8,opt,name=gone" json:"gone,omitempty"`   // ms; 0: it is listed
+	By            uint32                 `protobuf:"varint,9,opt,name=by" json:"by,omitempty"`       // 1 an operator, 2 its silence
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Node) Reset() {
+	*x = Node{}
+	mi := &file_catalog_proto_msgTypes[32]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Node) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Node) ProtoMessage() {}
+
+func (x *Node) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[32]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Node.ProtoReflect.Descriptor instead.
+func (*Node) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{32}
+}
+
+func (x *Node) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Node) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *Node) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *Node) GetRules() uint32 {
+	if x != nil {
+		return x.Rules
+	}
+	return 0
+}
+
+func (x *Node) GetProtocol() uint32 {
+	if x != nil {
+		return x.Protocol
+	}
+	return 0
+}
+
+func (x *Node) GetProgram() string {
+	if x != nil {
+		return x.Program
+	}
+	return ""
+}
+
+func (x *Node) GetSince() int64 {
+	if x != nil {
+		return x.Since
+	}
+	return 0
+}
+
+func (x *Node) GetGone() int64 {
+	if x != nil {
+		return x.Gone
+	}
+	return 0
+}
+
+func (x *Node) GetBy() uint32 {
+	if x != nil {
+		return x.By
+	}
+	return 0
+}
+
+type NodeUp struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id" json:"id,omitempty"` // 16 bytes
+	Address       string                 `protobuf:"bytes,2,opt,name=address" json:"address,omitempty"`
+	Zone          string                 `protobuf:"bytes,3,opt,name=zone" json:"zone,omitempty"`
+	Rules         uint32                 `protobuf:"varint,4,opt,name=rules" json:"rules,omitempty"`
+	Protocol      uint32                 `protobuf:"varint,5,opt,name=protocol" json:"protocol,omitempty"`
+	Program       string                 `protobuf:"bytes,6,opt,name=program" json:"program,omitempty"`
+	At            int64                  `protobuf:"varint,7,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeUp) Reset() {
+	*x = NodeUp{}
+	mi := &file_catalog_proto_msgTypes[33]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeUp) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeUp) ProtoMessage() {}
+
+func (x *NodeUp) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[33]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeUp.ProtoReflect.Descriptor instead.
+func (*NodeUp) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{33}
+}
+
+func (x *NodeUp) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *NodeUp) GetAddress() string {
+	if x != nil {
+		return x.Address
+	}
+	return ""
+}
+
+func (x *NodeUp) GetZone() string {
+	if x != nil {
+		return x.Zone
+	}
+	return ""
+}
+
+func (x *NodeUp) GetRules() uint32 {
+	if x != nil {
+		return x.Rules
+	}
+	return 0
+}
+
+func (x *NodeUp) GetProtocol() uint32 {
+	if x != nil {
+		return x.Protocol
+	}
+	return 0
+}
+
+func (x *NodeUp) GetProgram() string {
+	if x != nil {
+		return x.Program
+	}
+	return ""
+}
+
+func (x *NodeUp) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type NodeGone struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id" json:"id,omitempty"` // 16 bytes
+	By            uint32                 `protobuf:"varint,2,opt,name=by" json:"by,omitempty"`
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NodeGone) Reset() {
+	*x = NodeGone{}
+	mi := &file_catalog_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NodeGone) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NodeGone) ProtoMessage() {}
+
+func (x *NodeGone) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NodeGone.ProtoReflect.Descriptor instead.
+func (*NodeGone) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *NodeGone) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *NodeGone) GetBy() uint32 {
+	if x != nil {
+		return x.By
+	}
+	return 0
+}
+
+func (x *NodeGone) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
 var File_catalog_proto protoreflect.FileDescriptor
 
 const file_catalog_proto_rawDesc = "" +
@@ -2526,7 +2787,29 @@ const file_catalog_proto_rawDesc = "" +
 	"\awrapped\x18\x03 \x01(\fR\awrapped\x12\x0e\n" +
 	"\x02at\x18\x04 \x01(\x03R\x02at\"7\n" +
 	"\vPutSlotKeys\x12(\n" +
-	"\x04keys\x18\x01 \x01(\v2\x14.ovation.v1.SlotKeysR\x04keysBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x04keys\x18\x01 \x01(\v2\x14.ovation.v1.SlotKeysR\x04keys\"\xca\x01\n" +
+	"\x04Node\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x14\n" +
+	"\x05rules\x18\x04 \x01(\rR\x05rules\x12\x1a\n" +
+	"\bprotocol\x18\x05 \x01(\rR\bprotocol\x12\x18\n" +
+	"\aprogram\x18\x06 \x01(\tR\aprogram\x12\x14\n" +
+	"\x05since\x18\a \x01(\x03R\x05since\x12\x12\n" +
+	"\x04gone\x18\b \x01(\x03R\x04gone\x12\x0e\n" +
+	"\x02by\x18\t \x01(\rR\x02by\"\xa2\x01\n" +
+	"\x06NodeUp\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x18\n" +
+	"\aaddress\x18\x02 \x01(\tR\aaddress\x12\x12\n" +
+	"\x04zone\x18\x03 \x01(\tR\x04zone\x12\x14\n" +
+	"\x05rules\x18\x04 \x01(\rR\x05rules\x12\x1a\n" +
+	"\bprotocol\x18\x05 \x01(\rR\bprotocol\x12\x18\n" +
+	"\aprogram\x18\x06 \x01(\tR\aprogram\x12\x0e\n" +
+	"\x02at\x18\a \x01(\x03R\x02at\":\n" +
+	"\bNodeGone\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x0e\n" +
+	"\x02by\x18\x02 \x01(\rR\x02by\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02atBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_catalog_proto_rawDescOnce sync.Once
@@ -2540,7 +2823,7 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
 var file_catalog_proto_goTypes = []any{
 	(*Layout)(nil),            // 0: ovation.v1.Layout
 	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
@@ -2574,6 +2857,9 @@ var file_catalog_proto_goTypes = []any{
 	(*AcceptedGap)(nil),       // 29: ovation.v1.AcceptedGap
 	(*SlotKeys)(nil),          // 30: ovation.v1.SlotKeys
 	(*PutSlotKeys)(nil),       // 31: ovation.v1.PutSlotKeys
+	(*Node)(nil),              // 32: ovation.v1.Node
+	(*NodeUp)(nil),            // 33: ovation.v1.NodeUp
+	(*NodeGone)(nil),          // 34: ovation.v1.NodeGone
 }
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
@@ -2605,7 +2891,7 @@ func file_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_catalog_proto_rawDesc), len(file_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   32,
+			NumMessages:   35,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -87,6 +87,8 @@ type Record struct {
 	//	*Record_AddSigningKey
 	//	*Record_PutPlan
 	//	*Record_PutLimits
+	//	*Record_NodeUp
+	//	*Record_NodeGone
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -552,6 +554,24 @@ func (x *Record) GetPutLimits() *PutLimits {
 	return nil
 }
 
+func (x *Record) GetNodeUp() *NodeUp {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_NodeUp); ok {
+			return x.NodeUp
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetNodeGone() *NodeGone {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_NodeGone); ok {
+			return x.NodeGone
+		}
+	}
+	return nil
+}
+
 type isRecord_Payload interface {
 	isRecord_Payload()
 }
@@ -716,6 +736,14 @@ type Record_PutLimits struct {
 	PutLimits *PutLimits `protobuf:"bytes,105,opt,name=put_limits,json=putLimits,oneof"`
 }
 
+type Record_NodeUp struct {
+	NodeUp *NodeUp `protobuf:"bytes,106,opt,name=node_up,json=nodeUp,oneof"`
+}
+
+type Record_NodeGone struct {
+	NodeGone *NodeGone `protobuf:"bytes,107,opt,name=node_gone,json=nodeGone,oneof"`
+}
+
 func (*Record_Activity) isRecord_Payload() {}
 
 func (*Record_Forward) isRecord_Payload() {}
@@ -796,13 +824,17 @@ func (*Record_PutPlan) isRecord_Payload() {}
 
 func (*Record_PutLimits) isRecord_Payload() {}
 
+func (*Record_NodeUp) isRecord_Payload() {}
+
+func (*Record_NodeGone) isRecord_Payload() {}
+
 var File_record_proto protoreflect.FileDescriptor
 
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
 	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\x1a\n" +
-	"lend.proto\"\xf5\x13\n" +
+	"lend.proto\"\xd9\x14\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -857,7 +889,9 @@ const file_record_proto_rawDesc = "" +
 	"\x0fadd_signing_key\x18g \x01(\v2\x19.ovation.v1.AddSigningKeyH\x00R\raddSigningKey\x120\n" +
 	"\bput_plan\x18h \x01(\v2\x13.ovation.v1.PutPlanH\x00R\aputPlan\x126\n" +
 	"\n" +
-	"put_limits\x18i \x01(\v2\x15.ovation.v1.PutLimitsH\x00R\tputLimitsB\t\n" +
+	"put_limits\x18i \x01(\v2\x15.ovation.v1.PutLimitsH\x00R\tputLimits\x12-\n" +
+	"\anode_up\x18j \x01(\v2\x12.ovation.v1.NodeUpH\x00R\x06nodeUp\x123\n" +
+	"\tnode_gone\x18k \x01(\v2\x14.ovation.v1.NodeGoneH\x00R\bnodeGoneB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -915,6 +949,8 @@ var file_record_proto_goTypes = []any{
 	(*AddSigningKey)(nil),     // 38: ovation.v1.AddSigningKey
 	(*PutPlan)(nil),           // 39: ovation.v1.PutPlan
 	(*PutLimits)(nil),         // 40: ovation.v1.PutLimits
+	(*NodeUp)(nil),            // 41: ovation.v1.NodeUp
+	(*NodeGone)(nil),          // 42: ovation.v1.NodeGone
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -958,11 +994,13 @@ var file_record_proto_depIdxs = []int32{
 	38, // 38: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
 	39, // 39: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
 	40, // 40: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
-	41, // [41:41] is the sub-list for method output_type
-	41, // [41:41] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	41, // 41: ovation.v1.Record.node_up:type_name -> ovation.v1.NodeUp
+	42, // 42: ovation.v1.Record.node_gone:type_name -> ovation.v1.NodeGone
+	43, // [43:43] is the sub-list for method output_type
+	43, // [43:43] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -1015,6 +1053,8 @@ func file_record_proto_init() {
 		(*Record_AddSigningKey)(nil),
 		(*Record_PutPlan)(nil),
 		(*Record_PutLimits)(nil),
+		(*Record_NodeUp)(nil),
+		(*Record_NodeGone)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

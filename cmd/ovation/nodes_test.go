@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/nodes"
+	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/node"
+)
+
+// fellow is another node of a fixture's installation.
+type fellow struct {
+	p     *node.Node
+	leave context.CancelFunc
+	ended chan error // of Run, and then closed
+}
+
+// join starts another node with its data in dir.
+func (h *kafkaFixture) join(dir string) *fellow {
+	h.t.Helper()
+	cfg := h.cfg
+	cfg.Data = dir
+	cfg.PrivateFiles.Secrets = h.cfg.SecretsFile()
+	ctx, cancel := context.WithCancel(context.Background())
+	p, err := node.Open(ctx, cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	if err != nil {
+		cancel()
+		h.t.Fatal(err)
+	}
+	f := &fellow{p: p, leave: cancel, ended: make(chan error, 1)}
+	go func() {
+		f.ended <- errors.Join(p.Run(ctx), p.Close())
+		close(f.ended)
+	}()
+	h.t.Cleanup(func() {
+		cancel()
+		<-f.ended
+	})
+	return f
+}
+
+// states are the states of the nodes as one of them shows them, by id.
+func states(p *node.Node) map[domain.NodeID]string {
+	m := map[domain.NodeID]string{}
+	for _, n := range p.Shown().Read().Nodes {
+		m[n.ID] = n.State
+	}
+	return m
+}
+
+// self is a node as it shows itself.
+func self(p *node.Node) (st actors.NodeStatus) {
+	for _, n := range p.Shown().Read().Nodes {
+		if n.Self {
+			st = n
+		}
+	}
+	return st
+}
+
+// A node joins by being started: it is listed, it beats and shares duties. As it ends the other
+// sees it away, and it comes again with the same id. Removed, it ends with exit code 3, and its id
+// is not listed again.
+func TestNodes_JoinLeaveAndRemove(t *testing.T) {
+	h := newKafkaFixture(t)
+	if got := states(h.p); len(got) != 1 {
+		t.Fatalf("one node is a list of %v", got)
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	b := h.join(dir)
+	a := h.p
+	var own actors.NodeStatus
+	h.eventually("two nodes that serve, each with its duties", func() bool {
+		own = self(b.p)
+		ofA, ofB := states(a), states(b.p)
+		return own.Listed && len(ofA) == 2 && ofA[own.ID] == string(nodes.Serving) && ofB[self(a).ID] == string(nodes.Serving) &&
+			strings.Contains(own.Duties, "of 2 shards")
+	})
+	if own.Address != "http://"+b.p.HTTPAddr() || own.Do != "" || own.Wrong != "" || own.Rules != domain.RulesVersion {
+		t.Errorf("the node says of itself %+v", own)
+	}
+	b.leave()
+	if err := <-b.ended; err != nil {
+		t.Fatal(err)
+	}
+	h.eventually("a node that is away", func() bool { return states(a)[own.ID] == "away" })
+	for _, n := range a.Shown().Read().Nodes {
+		if n.ID == own.ID && !strings.Contains(n.Do, "node remove "+own.ID.String()) {
+			t.Errorf("what to do about a node that is away: %q", n.Do)
+		}
+	}
+	b = h.join(dir)
+	h.eventually("the node again", func() bool { return states(a)[own.ID] == string(nodes.Serving) })
+	if self(b.p).ID != own.ID {
+		t.Error("the id changed")
+	}
+	if err := a.Actors.RemoveNode(context.Background(), own.ID, false); domain.CodeOf(err) != domain.Conflict {
+		t.Errorf("removing a node that is alive: %v", err)
+	}
+	h.must(a.Actors.RemoveNode(context.Background(), own.ID, true))
+	if err := <-b.ended; exitCode(err) != exitTakenOver || !strings.Contains(err.Error(), filepath.Join(dir, "node-id")) {
+		t.Errorf("the removed node ended with %v", err)
+	}
+	if got := states(a); len(got) != 1 {
+		t.Errorf("the list has %v", got)
+	}
+	again := h.join(dir)
+	if err := <-again.ended; exitCode(err) != exitTakenOver {
+		t.Errorf("the removed node, started again, ended with %v", err)
+	}
+	h.must(os.Remove(filepath.Join(dir, "node-id")))
+	c := h.join(dir)
+	h.eventually("it as a new node", func() bool { return self(c.p).Listed && self(c.p).ID != own.ID })
+}
+
+// The id of a node is made once; a file that has none is refused by name.
+func TestNodes_IDFile(t *testing.T) {
+	dir := t.TempDir()
+	cfg := config.Config{
+		Data: filepath.Join(dir, "data"), HTTP: "127.0.0.1:0", EmbeddedKafka: "127.0.0.1:0", Shards: 1, Memory: 256 << 20,
+		AdminPort: config.AdminPort{Admin: "127.0.0.1:0"},
+	}
+	open := func() error {
+		p, err := node.Open(context.Background(), cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		if err != nil {
+			return err
+		}
+		return p.Close()
+	}
+	path := filepath.Join(cfg.Data, "node-id")
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	if err := open(); err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.ReadFile(path)
+	if err != nil || len(first) != 33 {
+		t.Fatalf("%q %v", first, err)
+	}
+	if err := open(); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := os.ReadFile(path); string(again) != string(first) {
+		t.Errorf("the id was %s and is %s", first, again)
+	}
+	if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "delete it") {
+		t.Errorf("a file without an id: %v", err)
+	}
+}
