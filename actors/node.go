@@ -81,7 +81,7 @@ func (n *Node) Open(ctx context.Context) error {
 	// Futures of an earlier life have other names.
 	n.system.ProcessRegistry.SequenceID = uint64(n.o.Now().UnixNano()) >> 8
 	n.executor = query.StartExecutor(l.ctx, n.o.Workers)
-	n.shards.open(l.ctx, n.system.Root)
+	n.shards.open(l.ctx, n.system.Root, l.beside.Go)
 	n.routing.batcher = journal.NewBatcher(n.o.Journal, n.o.Log)
 	n.Journals = replay.New(replay.Config{
 		Ctx: l.ctx, System: n.system, Journal: n.o.Journal, Catalog: n.catalogReader.handle, CatchUp: n.CatchUp,

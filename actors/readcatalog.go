@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
-// Readings of the catalog's end take a tenth of the time at most: after one that took t the next begins 9 t later,
+// Readings of a log's end, of the catalog's or of a partition's of the journal, take a tenth of the time at most: after one that took t the next begins 9 t later,
 // but no later than readingPause after it. A single request for an unknown id waits for about one reading; many of
 // them share few readings.
 const (
@@ -18,10 +18,10 @@ const (
 	readingLimit = time.Second // of one reading, and of the wait for it
 )
 
-// sharedReading reads the catalog to its end for callers that share readings: a caller gets one that began
+// sharedReading reads a log to its end for callers that share readings: a caller gets one that began
 // after its call.
 type sharedReading struct {
-	read   func(context.Context) error // reads the catalog to its end as of the call
+	read   func(context.Context) error // reads the log to its end as of the call
 	ctx    context.Context             // of the node
 	beside func(func())                // runs what the node waits for when it stops
 

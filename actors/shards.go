@@ -31,6 +31,7 @@ type shards struct {
 	resident  atomic.Int64                 // bytes that columns may take, over all shards; 0: no bound
 	ctx       context.Context              // of the node
 	asked     atomic.Int64                 // messages that shards were to answer
+	readings  []*sharedReading             // to the ends of their journals, of a node that is open
 }
 
 // runningShard is a shard of this node.
@@ -47,9 +48,12 @@ func newShards(o *Options) *shards {
 }
 
 // open starts the appenders: they end with ctx.
-func (s *shards) open(ctx context.Context, root *actor.RootContext) {
+func (s *shards) open(ctx context.Context, root *actor.RootContext, beside func(func())) {
 	s.ctx, s.root = ctx, root
 	for i := range s.count {
+		s.readings = append(s.readings, &sharedReading{ctx: ctx, beside: beside, read: func(ctx context.Context) error {
+			return s.read(ctx, i)
+		}})
 		s.appenders = append(s.appenders, journal.StartAppender(ctx, s.o.Journal.Appender(), i, s.o.Log))
 	}
 }
@@ -116,6 +120,25 @@ func (s *shards) handle(id int) (*shard.Handle, error) {
 func (s *shards) ask(ctx context.Context, id int, message any) *actor.Future {
 	s.asked.Add(1)
 	return s.root.RequestFuture(s.running[id].pid, message, deadline.Left(ctx))
+}
+
+// ReadMembers returns when the members and identities of a slot are as of the end that their journal had at the call
+// or later; ErrUnavailable when the end cannot be read within about a second.
+func (s *shards) ReadMembers(ctx context.Context, slot domain.Slot) error {
+	return s.readings[slot.Shard(s.count)].wait(ctx)
+}
+
+// read returns once a shard has applied its journal up to its end as of the call.
+func (s *shards) read(ctx context.Context, id int) error {
+	if _, err := s.find(id); err != nil {
+		return err
+	}
+	end, err := s.o.Journal.End(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = s.ask(ctx, id, &waiters.AwaitOffset{Next: end}).Result()
+	return err
 }
 
 // appender is what appends to the shard of a slot.

@@ -42,7 +42,8 @@ type fakeEngine struct {
 
 	stopped bool // no end is known
 
-	readCatalog func(context.Context) error // nil: the catalog is at its end
+	readCatalog func(context.Context) error              // nil: the catalog is at its end
+	readMembers func(context.Context, domain.Slot) error // nil: the members are
 
 	submitted []domain.Submission
 	asked     []domain.Question
@@ -67,6 +68,13 @@ func (s *fakeEngine) ReadCatalog(ctx context.Context) error {
 		return nil
 	}
 	return s.readCatalog(ctx)
+}
+
+func (s *fakeEngine) ReadMembers(ctx context.Context, slot domain.Slot) error {
+	if s.readMembers == nil {
+		return nil
+	}
+	return s.readMembers(ctx, slot)
 }
 
 func (s *fakeEngine) Submit(ctx context.Context, sub domain.Submission) (domain.Outcome, error) {

@@ -135,3 +135,62 @@ func TestNewerCatalog_RecordsOfOneBody(t *testing.T) {
 		t.Errorf("%d readings, %+v", *readings, out)
 	}
 }
+
+// A page may ask with a key that another node has made a moment ago: its preflight is judged by the newest catalog.
+// One whose page is not allowed there either, or whose catalog cannot be read, is not allowed.
+func TestNewerCatalog_OfAPreflight(t *testing.T) {
+	h := withDomains(t)
+	readings := h.newer(func(s *fakeEngine) { s.keys = map[domain.KeyHash]*domain.Key{} })
+	ask := func(origin string) bool {
+		w := h.do(http.MethodOptions, keyed("/v1.1/brands", keyAdvanced), "", "Origin", origin, "Access-Control-Request-Method", "GET")
+		h.status(w, http.StatusNoContent)
+		return len(granted(w)) > 0
+	}
+	for round := range 2 {
+		if !ask("https://example.com") || *readings != 1 {
+			t.Errorf("round %d: not allowed after %d readings", round, *readings)
+		}
+	}
+	if ask("https://unlisted.example") || *readings != 2 {
+		t.Errorf("an unlisted page, after %d readings", *readings)
+	}
+	h.engine.keys, h.engine.readCatalog = nil, func(context.Context) error { return domain.ErrUnavailable }
+	if ask("https://example.com") {
+		t.Error("allowed by a catalog that cannot be read")
+	}
+}
+
+// A member that another node has registered a moment ago is known to a write at once: its log is read to its end
+// before the write is refused. If that cannot be read, it is not known whether the member is there. A read takes
+// what there is.
+func TestNewerMembers_AreReadBeforeUnknown(t *testing.T) {
+	for _, c := range []struct{ path, body string }{
+		{"/v1.1/member/4097/update", "firstname=Ada"},
+		{"/v1.1/member/4097/register", "service=deezer&uid=d-1&authtoken=t"},
+		{"/v1.1/optin", "email=ada@example.com"},
+	} {
+		h := newFixture(t)
+		members, names := h.engine.members, h.engine.names
+		hidden := func() { h.engine.members, h.engine.names = map[domain.MemberID]*domain.Member{}, nil }
+		hidden()
+		readings, fails := 0, error(nil)
+		h.engine.readMembers = func(context.Context, domain.Slot) error {
+			readings++
+			if fails == nil {
+				h.engine.members, h.engine.names = members, names
+			}
+			return fails
+		}
+		fails = domain.ErrUnavailable
+		h.refused(h.post(c.path, c.body), domain.Unavailable, "")
+		fails = nil
+		if w := h.post(c.path, c.body); w.Code != http.StatusOK || readings > 3 {
+			t.Errorf("%s: status %d after %d readings: %s", c.path, w.Code, readings, w.Body)
+		}
+		hidden()
+		readings = 0
+		if w := h.get("/v1.1/member/4097"); w.Code != http.StatusNotFound || readings != 0 {
+			t.Errorf("a read: status %d after %d readings: %s", w.Code, readings, w.Body)
+		}
+	}
+}

@@ -72,11 +72,14 @@ func TestPreflight(t *testing.T) {
 				expect[allowedHeaders], expect[maxAge] = sendable, preflightLife
 			}
 			answer := Header{}
-			Preflight(answer, from(origin), raw, "GET, HEAD", fakeCatalog{})
+			Preflight(answer, from(origin), raw, "GET, HEAD", fakeCatalog{}, unread)
 			equal(t, expect, answer, raw, origin)
 		}
 	}
 	answer := Header{}
-	Preflight(answer, from("https://unlisted.example"), "", "GET", fakeCatalog{})
+	Preflight(answer, from("https://unlisted.example"), "", "GET", fakeCatalog{}, unread)
 	equal(t, Header{"Vary": {preflightVary}}, answer)
 }
+
+// unread is a catalog whose end cannot be read.
+func unread() (Catalog, bool) { return nil, false }

@@ -122,6 +122,11 @@ func (r *Recorder) Catalog() port.Catalog { return r.engine.Catalog() }
 // ReadCatalog reads nothing: see Catalog.
 func (r *Recorder) ReadCatalog(ctx context.Context) error { return r.engine.ReadCatalog(ctx) }
 
+// ReadMembers reads nothing that an answer shows.
+func (r *Recorder) ReadMembers(ctx context.Context, slot domain.Slot) error {
+	return r.engine.ReadMembers(ctx, slot)
+}
+
 // Await reads nothing.
 func (r *Recorder) Await(ctx context.Context, wait domain.Position) error {
 	return r.engine.Await(ctx, wait)

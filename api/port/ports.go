@@ -16,6 +16,9 @@ type Engine interface {
 	// ReadCatalog returns when Catalog is as of the end that its log had at the call or later; ErrUnavailable
 	// when the end cannot be read within about a second.
 	ReadCatalog(ctx context.Context) error
+	// ReadMembers returns when the members and identities of the slot are as of the end that their log had at
+	// the call or later; ErrUnavailable when the end cannot be read within about a second.
+	ReadMembers(ctx context.Context, slot domain.Slot) error
 	// Submit appends a command or an activity to the log and waits for its outcome,
 	// or, if the submission is Durable, only until it is durable. An outcome with a code is no
 	// error: the error is ErrUnavailable when the outcome is not known in time.

@@ -96,7 +96,7 @@ func named(ctx context.Context, req *serve.Request, ways []Way) (*domain.Member,
 		}
 		for _, a := range w.by {
 			hash := req.Identity(a.kind, a.parts...)
-			id, at, err := req.Engine.Resolve(ctx, req.Account(), a.kind, hash, req.Wait)
+			id, at, err := req.ResolveMember(ctx, a.kind, hash)
 			if err != nil {
 				return nil, 0, serve.WaitFault(err)
 			}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"net/http"
 	"sync"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -10,7 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/port"
 )
 
-// Requests that may wait for the newest catalog at once, in all and of one account.
+// Requests that may wait for the newest catalog, or the newest members, at once, in all and of one account.
 const (
 	maxRenewals       = 256
 	renewalsOfAccount = 128
@@ -64,6 +65,63 @@ func (r *renewal) read(account domain.AccountID) (port.Catalog, error) {
 		return nil, WaitFault(err)
 	}
 	return r.engine.Catalog(), nil
+}
+
+// readMembers has a write look again for a member that is not here: another node may have registered it a moment
+// ago. Whose members are read is judged by the slot, of the id or of the identity. A read takes what there is: look
+// is false.
+func (req *Request) readMembers(ctx context.Context, slot domain.Slot) (look bool, err error) {
+	if req.http.Method != http.MethodPost {
+		return false, nil
+	}
+	share, err := req.renewals.Acquire(func() context.Context { return ctx }, req.Account(), 1)
+	if err != nil {
+		return false, err
+	}
+	defer share.Release()
+	if err := req.Engine.ReadMembers(ctx, slot); err != nil {
+		return false, WaitFault(err)
+	}
+	return true, nil
+}
+
+// memberReader is Member or MemberRecord of an engine.
+type memberReader func(
+	context.Context, domain.AccountID, domain.MemberID, domain.Position,
+) (*domain.Member, domain.Position, error)
+
+// readMember reads a member; a write that does not find it reads again at the end of the member's log.
+func (req *Request) readMember(
+	ctx context.Context, id domain.MemberID, wait domain.Position, read memberReader,
+) (*domain.Member, domain.Position, error) {
+	m, at, err := read(ctx, req.Account(), id, wait)
+	if domain.CodeOf(err) != domain.NotFound {
+		return m, at, err
+	}
+	look, unread := req.readMembers(ctx, id.Slot())
+	switch {
+	case unread != nil:
+		return nil, at, unread
+	case !look:
+		return m, at, err
+	}
+	return read(ctx, req.Account(), id, wait)
+}
+
+// ResolveMember is the member that an identity names; 0: none. A write that finds none looks again at the end of the
+// identity's log.
+func (req *Request) ResolveMember(
+	ctx context.Context, kind domain.IdentityKind, hash domain.IdentityHash,
+) (domain.MemberID, domain.Position, error) {
+	id, at, err := req.Engine.Resolve(ctx, req.Account(), kind, hash, req.Wait)
+	if id != 0 || err != nil {
+		return id, at, err
+	}
+	look, err := req.readMembers(ctx, hash.Slot())
+	if !look || err != nil {
+		return 0, at, err
+	}
+	return req.Engine.Resolve(ctx, req.Account(), kind, hash, req.Wait)
 }
 
 // known is what a look for an id into the request's catalog finds, or, where that has it not, one into the

@@ -200,7 +200,7 @@ func (req *Request) WarnOfPlaces(answer *domain.Answer) {
 
 // Member is a member at a position or after it.
 func (req *Request) Member(ctx context.Context, id domain.MemberID, wait domain.Position) (*domain.Member, error) {
-	m, at, err := req.Engine.Member(ctx, req.Account(), id, wait)
+	m, at, err := req.readMember(ctx, id, wait, req.Engine.Member)
 	if err != nil {
 		return nil, WaitFault(err)
 	}
@@ -213,7 +213,7 @@ func (req *Request) Member(ctx context.Context, id domain.MemberID, wait domain.
 // answer names is visible at its position, however far it is passed on.
 func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domain.Position) (*domain.Member, error) {
 	for {
-		m, at, err := req.Engine.Member(ctx, req.Account(), id, wait)
+		m, at, err := req.readMember(ctx, id, wait, req.Engine.Member)
 		if err == nil {
 			req.RaisePosition(at)
 			return m, nil
@@ -222,7 +222,7 @@ func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domai
 		if !ok || merged.Survivor == 0 || ctx.Err() != nil {
 			return nil, WaitFault(err)
 		}
-		m, at, err = req.Engine.MemberRecord(ctx, req.Account(), id, wait)
+		m, at, err = req.readMember(ctx, id, wait, req.Engine.MemberRecord)
 		if err != nil {
 			return nil, WaitFault(err)
 		}
@@ -236,7 +236,7 @@ func (req *Request) Survivor(ctx context.Context, id domain.MemberID, wait domai
 // MemberRecord is the own record of a member at a position or after it, be the member merged into
 // another.
 func (req *Request) MemberRecord(ctx context.Context, id domain.MemberID, wait domain.Position) (*domain.Member, error) {
-	m, at, err := req.Engine.MemberRecord(ctx, req.Account(), id, wait)
+	m, at, err := req.readMember(ctx, id, wait, req.Engine.MemberRecord)
 	if err != nil {
 		return nil, WaitFault(err)
 	}

@@ -31,7 +31,7 @@ type Server struct {
 	cursors page.Sealer
 	bases   bases
 
-	renewals *limit.Pool // requests that wait for the newest catalog
+	renewals *limit.Pool // requests that wait for the newest catalog or members
 }
 
 // New makes a Server; a Config that lacks something is an error.

@@ -88,7 +88,12 @@ func encodedSlash(u *url.URL) bool {
 func (x *exchange) preflight(methods string) {
 	h := x.reply.w.Header()
 	h.Set("Allow", allowOf(methods))
-	auth.Preflight(h, x.r.Header, x.r.URL.RawQuery, methods, x.server.Config.Engine.Catalog())
+	newest := func() (auth.Catalog, bool) {
+		r := renewal{engine: x.server.Config.Engine, pool: x.server.renewals, ctx: x.deadline.ctx()}
+		c, err := r.of(0)
+		return c, err == nil
+	}
+	auth.Preflight(h, x.r.Header, x.r.URL.RawQuery, methods, x.server.Config.Engine.Catalog(), newest)
 	x.reply.empty(http.StatusNoContent)
 }
 
