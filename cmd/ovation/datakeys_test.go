@@ -248,7 +248,7 @@ func TestNode_LostCopyOfDataKeysIsMadeAgain(t *testing.T) {
 	})
 }
 
-// Of keys that are deleted no table of the embedded log and of the copy has the bytes after one Reclaim; of others
+// Of keys that are deleted no file of the embedded log and of the copy, WALs among them, has the bytes after one Reclaim; of others
 // both do.
 func TestNode_DeletedDataKeysLeaveTheFiles(t *testing.T) {
 	c := embeddedConfig(t)
@@ -263,9 +263,9 @@ func TestNode_DeletedDataKeysLeaveTheFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	tables := func(dir string) (all []byte) {
+	files := func(dir, kind string) (all []byte) {
 		for _, path := range filesIn(t, filepath.Join(c.Data, dir)) {
-			if strings.HasSuffix(path, ".sst") {
+			if strings.HasSuffix(path, kind) {
 				b, err := os.ReadFile(path)
 				if err != nil {
 					t.Fatal(err)
@@ -277,7 +277,7 @@ func TestNode_DeletedDataKeysLeaveTheFiles(t *testing.T) {
 	}
 	opened(t, c, func(*node.Node) {}) // what the WALs had is in tables
 	for _, dir := range []string{"log", config.KeysDir} {
-		if n := found(tables(dir), wrapped); n != len(wrapped) {
+		if n := found(files(dir, ".sst"), wrapped); n != len(wrapped) {
 			t.Fatalf("%s has %d of %d keys", dir, n, len(wrapped))
 		}
 	}
@@ -290,7 +290,7 @@ func TestNode_DeletedDataKeysLeaveTheFiles(t *testing.T) {
 		}
 	})
 	for _, dir := range []string{"log", config.KeysDir} {
-		if n, gone := found(tables(dir), wrapped[:5]), found(tables(dir), wrapped[5:]); n != 5 || gone != 0 {
+		if n, gone := found(files(dir, ""), wrapped[:5]), found(files(dir, ""), wrapped[5:]); n != 5 || gone != 0 {
 			t.Errorf("%s has %d of 5 keys, and %d that were deleted", dir, n, gone)
 		}
 	}

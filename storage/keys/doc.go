@@ -14,7 +14,8 @@
 //
 // A store of another format is refused. A second process gets Pebble's error of the lock. A disk
 // that fails stops the store (package pebblefs); below MinFree bytes of free space there is no Room.
-// A corrupt file is an error for what reads it. Files give up what was deleted with Reclaim.
+// A corrupt file is an error for what reads it. Files, the WAL
+// among them, give up what was deleted with Reclaim.
 //
 // Any goroutine may call any method.
 package keys

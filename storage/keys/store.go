@@ -104,6 +104,7 @@ func pebbleOptions(o *Options) *pebble.Options {
 	p := pebblefs.Defaults()
 	p.Cache = pebble.NewCache(o.CacheBytes)
 	p.MaxOpenFiles = 100
+	pebblefs.ForgetWALs(p)
 	p.MemTableSize = uint64(o.MemTableBytes)
 	for i := range p.Levels {
 		p.Levels[i].BlockSize = 4 << 10

@@ -99,10 +99,10 @@ func TestStore_ReclaimLeavesNothingOfADeletedKey(t *testing.T) {
 	s := openIn(t, fs, Options{})
 	check.OK(t, put(s, numbered(1), numbered(2)))
 	check.OK(t, s.db.Flush())
-	inTables := func(n int) (found bool) {
+	inFiles := func(n int) (found bool) {
 		s.db.TestOnlyWaitForCleaning()
 		for _, name := range check.Must[[]string](t)(fs.List("keys")) {
-			if strings.HasSuffix(name, ".sst") {
+			if strings.HasSuffix(name, ".sst") || strings.HasSuffix(name, ".log") {
 				f := check.Must[vfs.File](t)(fs.Open(fs.PathJoin("keys", name)))
 				found = found || bytes.Contains(check.Must[[]byte](t)(io.ReadAll(f)), numbered(n).Wrapped)
 				check.OK(t, f.Close())
@@ -112,12 +112,12 @@ func TestStore_ReclaimLeavesNothingOfADeletedKey(t *testing.T) {
 	}
 	check.OK(t, s.Reclaim(ctx)) // of what was deleted before it was opened nothing is known
 	check.OK(t, put(s, domain.WrappedKey{ID: numbered(1).ID}))
-	if !inTables(1) {
-		t.Fatal("no table has what is to be deleted")
+	if !inFiles(1) {
+		t.Fatal("no file has what is to be deleted")
 	}
 	check.OK(t, s.Reclaim(ctx))
-	if inTables(1) || !inTables(2) {
-		t.Errorf("the deleted key: %v, the other one: %v", inTables(1), inTables(2))
+	if inFiles(1) || !inFiles(2) {
+		t.Errorf("the deleted key: %v, the other one: %v", inFiles(1), inFiles(2))
 	}
 	before := s.db.Metrics().Compact.Count
 	if check.OK(t, s.Reclaim(ctx)); s.db.Metrics().Compact.Count != before {

@@ -26,6 +26,18 @@ func Defaults() *pebble.Options {
 	return o
 }
 
+// ForgetWALs has a WAL that is of no use any more removed: Pebble would write another one over it, some day, and until
+// then it has what was deleted.
+func ForgetWALs(o *pebble.Options) { o.Cleaner = removing{} }
+
+// removing is a DeleteCleaner that Pebble takes for one which needs the contents of files: it writes over none.
+type removing struct {
+	pebble.DeleteCleaner
+	needing
+}
+
+type needing struct{ pebble.ArchiveCleaner }
+
 // Options describe a store. All but the last two must be set.
 type Options struct {
 	FS      vfs.FS
