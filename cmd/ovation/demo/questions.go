@@ -35,7 +35,10 @@ Key      %s
 Docs     %s/docs#%s
 Kafka    %s (topic %s)
 Admin    http://%s/status
-`, base, s.key, base, url.Values{"key": {s.key}}.Encode(), s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress)
+Data     %s takes about 100 MB with the usual audience; deleted, the demo begins again
+Stop     Ctrl-C; the same command goes on
+`, base, s.key, base, url.Values{"key": {s.key}}.Encode(), s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress,
+		s.options.Data)
 	for _, q := range s.questions() {
 		body, err := wire.Encode(q.answer)
 		if err != nil {
