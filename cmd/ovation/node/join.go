@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/status"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/cmd/ovation/build"
@@ -46,6 +48,13 @@ func (n *Node) join(context.Context) error {
 	id, err := openID(path)
 	if err != nil {
 		return fmt.Errorf("the id of this node: %w", err)
+	}
+	all := map[domain.NodeID]bool{id: true} // this one is listed later, the first time
+	for _, listed := range n.Actors.Catalog().Nodes() {
+		all[listed.ID] = true
+	}
+	if why := status.LinksOf(len(all)); why != "" && n.Config.BaseURL == "" {
+		n.Log.Warn(why)
 	}
 	n.Actors.Join(nodes.Self{
 		Up: domain.NodeUp{

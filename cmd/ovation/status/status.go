@@ -14,6 +14,7 @@ import (
 type Node struct {
 	actors.Status
 	Nodes       []actors.NodeStatus  `json:"nodes"`
+	Links       string               `json:"links,omitempty"` // see LinksOf
 	Replication string               `json:"replication"`
 	Store       Store                `json:"store"`
 	Log         *Log                 `json:"log,omitempty"`  // the embedded one
@@ -57,6 +58,15 @@ type Log struct {
 	Requests map[string]uint64 `json:"refusedRequests,omitempty"`
 }
 
+// LinksOf is what is wrong with links that name the host of a request, with so many nodes; empty: nothing.
+func LinksOf(nodes int) string {
+	if nodes < 2 {
+		return ""
+	}
+	return "several nodes and no --base-url: links, and so ETags, of one answer differ from node to node; " +
+		"give each node the same --base-url"
+}
+
 // Source is the node that is shown. Any goroutine.
 type Source struct {
 	Engine      *actors.Node
@@ -67,6 +77,7 @@ type Source struct {
 	Replication string
 	Keys        KeySource
 	Stopping    func() bool
+	ByHost      bool                                             // links name the host that a request names
 	Unopened    func() (members []domain.MemberID, shown uint64) // that are shown without their personal values
 	Verifier    *verify.Verifier                                 // nil: the node is not open yet
 	Rebuilder   *verify.Rebuilder                                // likewise
@@ -75,6 +86,9 @@ type Source struct {
 // Read is the node as it is now.
 func (s *Source) Read() Node {
 	n := Node{Status: s.Engine.Status(), Nodes: s.Engine.Nodes(), Replication: s.Replication, Stopping: s.Stopping(), Log: s.ReadLog(), Keys: s.ReadKeys(), Unopened: s.readUnopened()}
+	if s.ByHost {
+		n.Links = LinksOf(len(s.Engine.Catalog().Nodes()))
+	}
 	if s.Verifier != nil {
 		n.Verify = s.Verifier.Last()
 		n.Rebuild = s.Rebuilder.Last()
