@@ -16,6 +16,7 @@ import (
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
 	"github.com/ovation-analytics/ovation/cmd/ovation/node"
+	"github.com/ovation-analytics/ovation/cmd/ovation/supervisor"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -28,6 +29,8 @@ type Demo struct {
 	Rate     int           `default:"5" placeholder:"N" help:"Actions a second from now on; 0 for none."`
 	Key      string        `placeholder:"KEY" help:"Key of the demo's account (default: the one that the first run made)."`
 	Describe bool          `help:"Print what the audience looks like, and start nothing."`
+	Nodes    int           `default:"1" placeholder:"N" help:"Nodes, each a process of this machine: all but the first join over its log, and one that is killed is started again. The ports of each are 10 above those of the one before."`
+	Node     int           `hidden:"" env:"-" default:"0" help:"Which of --nodes this process is; 0: none."`
 }
 
 // apart are the flags of a demo that come from the command line alone: the environment and the file of
@@ -69,6 +72,9 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return domain.Bad(domain.InvalidParameter, "", err.Error())
 	}
+	if d.Nodes < 0 || d.Nodes > maxDemoNodes {
+		return domain.Bad(domain.InvalidParameter, "nodes", fmt.Sprintf("--nodes: %d is not between 1 and %d", d.Nodes, maxDemoNodes))
+	}
 	if d.Describe {
 		_, err := io.WriteString(w, fans.Portrait().String())
 		return err
@@ -76,11 +82,24 @@ func (d *Demo) Run(ctx context.Context, w io.Writer) error {
 	if d.Config.PublicPort.TLSCert != "" {
 		return domain.Bad(domain.InvalidParameter, "tls-cert", "--tls-cert: a demo registers its members over plain HTTP; serve speaks HTTPS")
 	}
-	if err := o.Check(); err != nil {
-		return err
+	if d.Node <= 1 { // the others play nothing
+		if err := o.Check(); err != nil {
+			return err
+		}
+	}
+	d.Config.Demo = true
+	switch {
+	case d.Nodes > 1 && d.Node == 0:
+		return d.runNodes(ctx, w)
+	case d.Node > 0:
+		if ctx, err = supervisor.Leash(ctx); err != nil {
+			return domain.Bad(domain.InvalidParameter, "node", "--node: "+err.Error())
+		}
+	}
+	if d.Node > 1 {
+		return (&Serve{Config: d.Config}).Run(ctx)
 	}
 	log := d.Config.Logger()
-	d.Config.Demo = true
 	p, err := node.OpenClaimed(ctx, d.Config, log, func() error { return o.Claim(fans.End()) })
 	if err != nil {
 		return err
