@@ -34,7 +34,13 @@ func TestDemo_Describe(t *testing.T) {
 func TestDemo_WrongUse(t *testing.T) {
 	t.Parallel()
 	for _, d := range []Demo{
-		{Members: 0}, {Members: 1, Actions: -1}, {Members: 1, Rate: -1}, {Members: 1, Rate: maxRate + 1}, {Members: audience.MaxMembers + 1},
+		{Members: 0},
+		{Members: 1, Actions: -1},
+		{Members: 1, Rate: -1},
+		{Members: 1, Rate: maxRate + 1},
+		{Members: audience.MaxMembers + 1},
+		{Members: 1, Nodes: -1},
+		{Members: 1, Nodes: maxDemoNodes + 1},
 	} {
 		if err := d.Run(t.Context(), &bytes.Buffer{}); domain.CodeOf(err) != domain.InvalidParameter {
 			t.Errorf("%+v: %v", d, err)

@@ -10,7 +10,7 @@
 //	app, key, node, status, accept-gap, verify, rebuild ──┘
 //
 //	main.go         the commands, exit codes, signals
-//	serve.go        a node; demo.go one with an audience
+//	serve.go        a node; demo.go one with an audience, demonodes.go several
 //	admin.go        the client of the commands that ask the admin port; follow.go of those that follow a run there
 //	publishing.go   what collect file and collect generator publish with
 //	letters.go      which dead letters dlq list, show and replay are about
@@ -32,6 +32,7 @@
 //	geoip           where addresses are, by a file
 //	verify          replays of the journal beside the node: verification, rebuild
 //	demo, audience  an audience that is played on a node
+//	supervisor      processes that are kept running and end together: the nodes of demo --nodes
 //	collect, dlq    publishing to the public topic, dead letters
 //	e2e             tests of the binary
 //
