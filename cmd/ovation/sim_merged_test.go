@@ -73,10 +73,15 @@ func (w *simulation) settleMerges() error {
 			}
 		}
 	}
-	for id, e := range m.erased { // those without an identity: erased before
-		if e.doubtful && !e.answered {
-			return fmt.Errorf("member %d, which may be erased, is no identity's", id)
+	for id, e := range m.erased {
+		if !e.doubtful || e.answered {
+			continue
 		}
+		// Its identity names nobody: it was erased with the member that it was merged into.
+		if _, _, err := w.engine.Actors.MemberRecord(ctx, e.of.id, id, domain.Position{}); domain.CodeOf(err) != domain.Gone {
+			return fmt.Errorf("member %d, which may be erased, is no identity's and is not erased: %w", id, err)
+		}
+		m.erasedNow(id, "")
 	}
 	for id := range m.merges.mingled {
 		if m.erased[id] == nil && !m.possible(id) {
