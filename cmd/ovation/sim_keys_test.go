@@ -77,14 +77,14 @@ func (w *simulation) putKeys() {
 	})
 }
 
-// checkKeys asks a life, once, for all that was acknowledged before it; the cache is empty then. One that
-// has just lost its power is not waited for: the schedule, which calls this, revives it.
+// checkKeys asks a life, until it answers once, for all that was acknowledged before it. One that has just lost its
+// power is not waited for: the schedule, which calls this, revives it. The error has code Unavailable while the log of
+// the keys cannot be read, which faults may cause and which drain ends.
 func (w *simulation) checkKeys() error {
 	e := w.engine
 	if e == nil || e.API == nil || e.power.isOff() || w.keys.checked == w.lives {
 		return nil
 	}
-	w.keys.checked = w.lives
 	w.keys.mu.Lock()
 	put := w.keys.put
 	w.keys.mu.Unlock()
@@ -111,5 +111,6 @@ func (w *simulation) checkKeys() error {
 	if newest := w.secrets.Masters[0].ID; stored.Master != newest {
 		return fmt.Errorf("the slot keys are wrapped under %s, the newest master key is %s", stored.Master, newest)
 	}
+	w.keys.checked = w.lives
 	return nil
 }

@@ -69,7 +69,7 @@ func simulate(seed uint64) (err error) {
 		if err := w.revive(2); err != nil {
 			return err
 		}
-		if err := w.checkKeys(); err != nil {
+		if err := w.checkKeys(); err != nil && domain.CodeOf(err) != domain.Unavailable {
 			return err
 		}
 		if err := w.failed(); err != nil {
@@ -77,6 +77,9 @@ func simulate(seed uint64) (err error) {
 		}
 	}
 	if err := w.drain(); err != nil {
+		return err
+	}
+	if err := w.checkKeys(); err != nil {
 		return err
 	}
 	if err := w.settleMerges(); err != nil {
