@@ -12,7 +12,7 @@ import (
 // Apache Kafka knows every setting, and gives back what it was given.
 func TestRealBroker_HasTheTopicsAsTheyShouldBe(t *testing.T) {
 	ctx, client, prefix := kafka.RealBroker(t)
-	specs := append(topics.Of(prefix, 4, 2), topics.Keys(prefix))
+	specs := topics.Of(prefix, 4, 2)
 	made, err := topics.Ensure(ctx, client, specs)
 	if err != nil {
 		t.Fatal(err)

@@ -28,8 +28,7 @@ type Config struct {
 	// AutoCreate is the number of partitions of a topic that is made because a client
 	// asked for it; 0: none is made.
 	AutoCreate int
-	// Measured says that the log lives as long as a measurement: topics may be made with
-	// cleanup.policy compact, which is left out.
+	// Measured says that the log lives as long as a measurement: every client may make compacted topics.
 	Measured bool
 	// Own are the topics that only nodes of this installation create, change, append to and
 	// delete: connections by Dial, and those authenticated as NodeUser with the password. They

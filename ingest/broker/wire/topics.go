@@ -56,10 +56,8 @@ func (c topics) createOne(
 			continue
 		}
 		compacted := e.Name == "cleanup.policy" && *e.Value == "compact"
-		if compacted && c.cfg.Measured {
-			continue
-		}
-		if err := checkConfig(e.Name, *e.Value); err != nil && !(compacted && slices.Contains(c.cfg.Own, q.Topic)) {
+		mayCompact := c.cfg.Measured || slices.Contains(c.cfg.Own, q.Topic)
+		if err := checkConfig(e.Name, *e.Value); err != nil && !(compacted && mayCompact) {
 			return id, 0, nil, err
 		}
 		config[e.Name] = *e.Value
