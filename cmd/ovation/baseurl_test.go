@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"log/slog"
 	"path/filepath"
@@ -19,13 +18,13 @@ func TestServe_SeveralNodesWantABaseURL(t *testing.T) {
 		t.Errorf("alone: %s", st.Links)
 	}
 	for _, base := range []string{"https://api.example", ""} {
-		var said bytes.Buffer
+		var said diary
 		cfg := h.cfg
 		cfg.PrivateFiles.Secrets, cfg.Data, cfg.BaseURL = h.cfg.SecretsFile(), filepath.Join(t.TempDir(), "other"), base
 		ctx, leave := context.WithCancel(t.Context())
 		p, err := node.Open(ctx, cfg, slog.New(slog.NewTextHandler(&said, nil)))
 		h.must(err)
-		if warned := strings.Contains(said.String(), "several nodes and no --base-url"); warned != (base == "") {
+		if warned := said.having("several nodes and no --base-url") > 0; warned != (base == "") {
 			t.Errorf("base %q: warned %v", base, warned)
 		}
 		ended := make(chan error, 1)

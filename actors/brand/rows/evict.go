@@ -109,9 +109,11 @@ func (t *Table) Small(f func(dense uint32, rows int)) {
 }
 
 // EvictSmall drops the rows of brands of the pool from memory, from the next commit on: each
-// gets columns of its own, which are cold. What stays in the pool is packed again.
+// gets columns of its own, which are cold. What stays in the pool is packed again. A brand that has no
+// rows there is left as it is: readers may hold its set.
 func (t *Table) EvictSmall(brands []Cold) {
 	leaving := make([]uint64, len(t.cells)*cellPage/64)
+	var cold []*Columns
 	for _, b := range brands {
 		rows := *t.cell(b.Dense)
 		if rows == 0 || rows&ownBit != 0 {
@@ -122,12 +124,11 @@ func (t *Table) EvictSmall(brands []Cold) {
 		c.rows = int(rows)
 		c.set.Cold = true
 		t.rest.rows -= c.rows
+		cold = append(cold, c)
 	}
 	t.rest.leave(leaving)
-	for _, b := range brands {
-		if c := t.Target(b.Dense); c.set.Cold {
-			c.set.Outline.Settle(t.opt.Outline)
-		}
+	for _, c := range cold {
+		c.set.Outline.Settle(t.opt.Outline)
 	}
 }
 
