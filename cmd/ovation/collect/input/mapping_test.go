@@ -64,7 +64,7 @@ func TestMapping_InvalidIsRefused(t *testing.T) {
 		{good + "lookups: {l: {file: f}}", "lookups.l: file, key and by are required"},
 		{good + "lookups: {l.m: {file: f, key: k, by: b}}", "lookups.l.m: the name has a dot"},
 		{good + "spread: {from: 2010-01-01, to: 2011-01-01}", "either a time of its own, or a spread"},
-		{good + "spread: {over: 1 week}", "recovered: not a length of time"},
+		{good + "spread: {over: 1 week}", "over: not a length of time"},
 		{good + "spread: {over: 7d, from: 2010-01-01}", "neither from nor to"},
 		{good + "spread: {over: 7d, total: 5}", "total: without a count"},
 		{"source: s\n" + member + play + "spread: {over: 7d}", "it needs a time"},

@@ -47,11 +47,11 @@ func (s *Spread) compile(timed bool) (*spread, error) {
 		return nil, errors.New("total: without a count there is nothing to scale")
 	case s.Over != "":
 		if s.From != "" || s.To != "" || !timed {
-			return nil, errors.New("recovered: from the row's own time on; it needs a time, and neither from nor to")
+			return nil, errors.New("over: from the row's own time on; it needs a time, and neither from nor to")
 		}
 		d, err := duration(s.Over)
 		if err != nil {
-			return nil, fmt.Errorf("recovered: %w", err)
+			return nil, fmt.Errorf("over: %w", err)
 		}
 		c.over, c.width = true, uint64(d/time.Second)
 		return c, nil
