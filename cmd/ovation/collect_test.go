@@ -62,7 +62,7 @@ func TestCollect_ExitCodesOfBadRows(t *testing.T) {
 		}
 		return path
 	}
-	mapping := write("m.yaml", "source: s\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nonly: {kind: play}\nactivities: {play: {id: 100}}\n")
+	mapping := write("m.yaml", "source: s\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nwhere: kind == \"play\"\nactivities: {play: {id: 100}}\n")
 	table := write("t.yaml", "source: s\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nlookups: {names: {file: names.csv, key: id, by: \"{kind}\"}}\n"+
 		"activities: {play: {id: 100}}\ncontent: {Name: \"{names.name}\"}\n")
 	write("names.csv", "id,name\nplay,Played\nbad\n")

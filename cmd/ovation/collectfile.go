@@ -13,7 +13,7 @@ import (
 type CollectFile struct {
 	Publishing publishing `embed:""`
 	Mapping    string     `arg:"" help:"Mapping file (YAML): how a row becomes an action."`
-	Input      string     `arg:"" help:"CSV or NDJSON, also packed by gzip, bzip2, xz, zstd or zip (of one file)."`
+	Input      string     `arg:"" help:"CSV, NDJSON, JSON or lines of a pattern, also packed by gzip, bzip2, xz, zstd or zip (of one file)."`
 }
 
 // Help tells the exit codes.

@@ -214,7 +214,7 @@ func TestCollector_ReportsBadRowsByLine(t *testing.T) {
 		"6: time: not a number since 1970",
 		"9: a quote that is not closed, or is within a value",
 		"11: time: before the year 2000",
-		"12: not UTF-8",
+		"12: not UTF-8; if it is Latin-1 or Windows-1252, the mapping says so by input: {encoding: latin1}",
 	}
 	if diff := cmp.Diff(want, r.report.bad); diff != "" {
 		t.Error(diff)

@@ -17,7 +17,8 @@
 //	brand: {create: {name: "{artist}", type: Music}}
 //	activities:
 //	  play: {name: "played a track by {brand}", type: Listened, service: spotify}
-//	content: {TrackName: "{track}"}
+//	content: {TrackName: "{track}", Minutes: "{= int(ms) / 60000}"}
+//	where: int(ms) >= 30000          # rows for which it is false are passed over
 //
 // The one in export takes what a member's export is, and leaves registering to its service lines.
 //

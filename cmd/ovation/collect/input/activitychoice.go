@@ -171,9 +171,10 @@ func (c *Content) json(r *row) (json.RawMessage, error) {
 // json is the value as JSON: a value of a row of JSON as it is, else a text; nil: the
 // row has none.
 func (t Text) json(r *row) (json.RawMessage, error) {
-	if at, ok := t.alone(); ok {
-		if raw := r.cell(at).raw; raw != nil {
-			return raw, nil
+	if p := t.alone(); p != nil {
+		c, err := p.cell(r)
+		if err != nil || c.raw != nil {
+			return c.raw, err
 		}
 	}
 	s, err := t.optional(r)

@@ -14,7 +14,7 @@ func TestContent_TextIsMeasuredWithoutItsEscapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, _ := m.Content.Whole.alone()
+	at := m.Content.Whole.alone().at
 	for _, one := range []string{"x", "\n", `"`} {
 		for size, fits := range map[int]bool{activity.MaxContent: true, activity.MaxContent + 1: false} {
 			r := &row{cells: make([]cell, at.column+1)}

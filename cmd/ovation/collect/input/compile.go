@@ -40,7 +40,8 @@ func (c *mapper) checkNames() error {
 			return fmt.Errorf("geo: %q is none of country, region, city, lat, lon", name)
 		}
 	}
-	_, err := c.m.Input.compile()
+	var err error
+	c.shape, err = c.m.Input.compile()
 	return faultIf("input", err)
 }
 
@@ -202,42 +203,61 @@ func (c *mapper) resolve() error {
 		texts = append(texts, &m.Spread.Count)
 	}
 	byName := []map[string]Text{m.Member.Register, m.Activity.Create, m.Content.Fields, m.Geo}
-	for _, column := range slices.Sorted(maps.Keys(m.Only)) {
-		c.only = append(c.only, condition{c.find(column, false), m.Only[column]})
-	}
 	if m.Brand != nil {
 		texts, byName = append(texts, &m.Brand.ID), append(byName, m.Brand.Create)
 	}
 	for _, t := range texts {
-		c.place(*t, true)
+		if err := c.place(*t, c.lookups); err != nil {
+			return err
+		}
 	}
 	for _, list := range byName {
 		for _, name := range slices.Sorted(maps.Keys(list)) {
-			c.place(list[name], true)
+			if err := c.place(list[name], c.lookups); err != nil {
+				return err
+			}
 		}
 	}
 	for _, l := range c.lookups {
-		c.place(l.of.By, false) // by what another lookup finds would need an order
+		if err := c.place(l.of.By, nil); err != nil { // by what another lookup finds would need an order
+			return err
+		}
 	}
-	if columns := m.Input.Columns; columns != nil {
-		for _, name := range c.columns {
-			if !slices.Contains(columns, name) && m.Input.Format != "ndjson" {
-				return fmt.Errorf("{%s}: no such column or lookup", name)
+	if err := c.compileWhere(); err != nil {
+		return err
+	}
+	return c.shape.check(c.columns)
+}
+
+// compileWhere reads the condition of the rows that are mapped, which is asked before the lookups.
+func (c *mapper) compileWhere() (err error) {
+	if c.m.Where == "" {
+		return nil
+	}
+	if c.where, err = compileExpression(c.m.Where, nil); err != nil {
+		return fault("where", err)
+	}
+	c.where.place(c)
+	return nil
+}
+
+// place finds where the values of a text are. It may name these lookups.
+func (c *mapper) place(t Text, lookups []*lookup) (err error) {
+	for _, f := range t.forms {
+		for i := range f {
+			p := &f[i]
+			switch {
+			case p.computed:
+				if p.by, err = compileExpression(p.name, lookups); err != nil {
+					return fmt.Errorf("{= %s}: %w", p.name, err)
+				}
+				p.by.place(c)
+			case p.name != "":
+				p.at = c.find(p.name, lookups != nil)
 			}
 		}
 	}
 	return nil
-}
-
-// place finds where the values of a text are.
-func (c *mapper) place(t Text, lookups bool) {
-	for _, f := range t.forms {
-		for i := range f {
-			if p := &f[i]; p.name != "" {
-				p.at = c.find(p.name, lookups)
-			}
-		}
-	}
 }
 
 func (c *mapper) find(name string, lookups bool) ref {

@@ -1,7 +1,11 @@
 // Package input makes actions of the rows of a file, as a mapping file says.
 //
-//	file ── lines ── reader ── mapper ──► File: Row by Row
-//	        numbers   cells    names
+//	file ── unpacked, in UTF-8 ── rows: reader (lines), elements (JSON documents) ── mapper ──► File: Row by Row
+//	                                         cells, by fieldPath                     names
+//
+// A file is read as a stream: of a document one row is in memory, whatever its size. A value of a row is what a
+// column or a path into JSON has (fieldPath), or what an expression computes (expression, which is where rows are
+// chosen, too).
 //
 // A Mapping is read from YAML and checked whole (compile) before a row is read. A bad row is a
 // Row with an error and stops no other; no value of a row is in an error. The id of an action

@@ -4,34 +4,60 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // shape is a format, read.
 type shape struct {
-	json      bool
+	kind      formatKind
 	separator string
 	quotes    bool
+	columns   []string       // nil: the first row names them
+	rows      []string       // of JSON: the members that lead to the rows
+	pattern   *regexp.Regexp // of lines
 	comment   string
-	latin1    bool
-	columns   []string // nil: the first row names them
+	encoding  encoding.Encoding // nil: UTF-8, unless the file's first bytes say UTF-16
+	escapes   bool              // they are bytes of UTF-8
+	none      []string          // texts that are no value
+}
+
+type formatKind uint8
+
+const (
+	ofCSV formatKind = iota
+	ofNDJSON
+	ofJSON
+	ofLines
+)
+
+// formats are the kinds by name.
+var formats = map[string]formatKind{"": ofCSV, "csv": ofCSV, "ndjson": ofNDJSON, "json": ofJSON, "lines": ofLines}
+
+// encodings are those that a mapping names; nil: UTF-8.
+var encodings = map[string]encoding.Encoding{
+	"": nil, "utf-8": nil, "utf8": nil,
+	"utf-16": unicode.UTF16(unicode.LittleEndian, unicode.UseBOM), "utf-16le": unicode.UTF16(unicode.LittleEndian, unicode.UseBOM),
+	"utf-16be": unicode.UTF16(unicode.BigEndian, unicode.UseBOM),
+	"latin1":   charmap.ISO8859_1, "iso-8859-1": charmap.ISO8859_1, "windows-1252": charmap.Windows1252,
 }
 
 var separators = map[string]string{"": ",", "comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
 
 func (f *Format) compile() (*shape, error) {
-	s := &shape{quotes: f.Quotes == nil || *f.Quotes, comment: f.Comment, columns: f.Columns}
-	switch strings.ToLower(f.Format) {
-	case "", "csv":
-	case "ndjson":
-		s.json = true
-		if f.Separator != "" || f.Quotes != nil || f.Columns != nil {
-			return nil, errors.New("separator, quotes and columns are of csv")
-		}
-	default:
-		return nil, errors.New("format: neither csv nor ndjson")
+	s := &shape{quotes: f.Quotes == nil || *f.Quotes, comment: f.Comment, columns: f.Columns, none: f.None}
+	var known bool
+	if s.kind, known = formats[strings.ToLower(f.Format)]; !known {
+		return nil, errors.New("format: none of csv, ndjson, json and lines")
+	}
+	if err := f.compileKind(s); err != nil {
+		return nil, err
 	}
 	var named bool
 	if s.separator, named = separators[strings.ToLower(f.Separator)]; !named {
@@ -41,14 +67,86 @@ func (f *Format) compile() (*shape, error) {
 		strings.ContainsAny(s.separator, "\"\r\n") {
 		return nil, errors.New("separator: one character, or comma, tab, semicolon, pipe or space")
 	}
-	switch strings.ToLower(f.Encoding) {
-	case "", "utf-8", "utf8":
-	case "latin1", "iso-8859-1":
-		s.latin1 = true
-	default:
-		return nil, errors.New("encoding: neither utf-8 nor latin1")
+	if s.encoding, known = encodings[strings.ToLower(f.Encoding)]; !known {
+		return nil, errors.New("encoding: none of utf-8, utf-16le, utf-16be, latin1 and windows-1252")
 	}
 	return s, checkColumns(f.Columns)
+}
+
+// compileKind reads what one kind of format has and the others have not.
+func (f *Format) compileKind(s *shape) (err error) {
+	inJSON := s.kind == ofNDJSON || s.kind == ofJSON
+	switch {
+	case s.kind != ofCSV && (f.Separator != "" || f.Quotes != nil || f.Columns != nil):
+		return errors.New("separator, quotes and columns are of csv")
+	case s.kind != ofJSON && f.Rows != "":
+		return errors.New("rows is of json")
+	case s.kind == ofJSON && f.Comment != "":
+		return errors.New("comment: a JSON document has none")
+	case (s.kind == ofLines) != (f.Pattern != ""):
+		return errors.New("format lines and pattern come together")
+	case f.Escapes != "" && (!inJSON || f.Escapes != "latin1"):
+		return errors.New("escapes: latin1, of ndjson and json")
+	}
+	s.escapes = f.Escapes != ""
+	if f.Rows != "" {
+		if s.rows = strings.Split(f.Rows, "."); slices.Contains(s.rows, "") {
+			return errors.New("rows: names of members with dots between them")
+		}
+	}
+	if s.kind == ofLines {
+		if s.pattern, err = regexp.Compile(f.Pattern); err != nil {
+			return fmt.Errorf("pattern: %w", err)
+		}
+		s.columns = slices.DeleteFunc(slices.Clone(s.pattern.SubexpNames()), func(name string) bool { return name == "" })
+		if len(s.columns) == 0 {
+			return errors.New("pattern: it has no named group, such as (?P<user>\\S+)")
+		}
+	}
+	return nil
+}
+
+// check is what is wrong with the names of values that a mapping asks for.
+func (s *shape) check(names []string) error {
+	for _, name := range names {
+		p, err := parsePath(name)
+		switch inJSON := s.kind == ofNDJSON || s.kind == ofJSON; {
+		case inJSON && err != nil:
+			return fmt.Errorf("{%s}: %w", name, err)
+		case !inJSON && s.columns != nil && !slices.Contains(s.columns, name) && !slices.Contains(s.columns, p.column):
+			return fmt.Errorf("{%s}: no such column or lookup", name)
+		}
+	}
+	return nil
+}
+
+// valued is a cell, or none where its text is no value.
+func (s *shape) valued(c cell) cell {
+	if s.escapes && c.text != "" {
+		c.text = rejoined(c.text)
+		if c.plain {
+			c.raw = quoted(c.text)
+		}
+	}
+	if s.none != nil && (c.raw == nil || c.plain) && slices.Contains(s.none, c.text) {
+		return cell{}
+	}
+	return c
+}
+
+// rejoined is a text whose characters are the bytes of one in UTF-8; any other stays as it is.
+func rejoined(text string) string {
+	b := make([]byte, 0, len(text))
+	for _, r := range text {
+		if r > 0xff {
+			return text
+		}
+		b = append(b, byte(r))
+	}
+	if !utf8.Valid(b) {
+		return text
+	}
+	return string(b)
 }
 
 func checkColumns(columns []string) error {
@@ -62,7 +160,7 @@ func checkColumns(columns []string) error {
 
 var (
 	errQuote    = errors.New("a quote that is not closed, or is within a value")
-	errEncoding = errors.New("not UTF-8")
+	errEncoding = errors.New("not UTF-8; if it is Latin-1 or Windows-1252, the mapping says so by input: {encoding: latin1}")
 )
 
 // open reports that a CSV record ends within quotes: it goes on with the next line.
@@ -147,13 +245,6 @@ func (s *shape) fields(dst []string, record string) ([]string, error) {
 
 // text is a line's bytes as UTF-8.
 func (s *shape) text(b []byte) (string, error) {
-	if s.latin1 {
-		out := make([]rune, len(b))
-		for i, c := range b {
-			out[i] = rune(c)
-		}
-		return string(out), nil
-	}
 	if !utf8.Valid(b) {
 		return "", errEncoding
 	}

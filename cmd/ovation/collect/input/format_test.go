@@ -22,7 +22,7 @@ func readAll(t testing.TB, dir func() string, text string, f Format) (rows [][]s
 	if err != nil {
 		t.Fatal(err)
 	}
-	rd, err := newReader(in, s, f.Columns)
+	rd, err := newRows(in, s, f.Columns)
 	if err != nil {
 		t.Fatal(err)
 	}

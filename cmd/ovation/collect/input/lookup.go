@@ -35,7 +35,7 @@ func (l *lookup) open(dir string, sum io.Writer, bad func(file string, line int6
 		return err
 	}
 	want := append(slices.Clone(l.columns), l.of.Key)
-	r, err := newReader(in, s, want)
+	r, err := newRows(in, s, want)
 	if err != nil {
 		return fmt.Errorf("%s: %w", base(path), err)
 	}
@@ -50,7 +50,7 @@ func (l *lookup) open(dir string, sum io.Writer, bad func(file string, line int6
 		case errors.As(err, &row):
 			bad(base(path), at, row.error)
 		case errors.Is(err, io.EOF):
-			_, err := sum.Write(r.sum.Sum(nil))
+			_, err := sum.Write(r.digest())
 			return err
 		default:
 			return fmt.Errorf("%s: %w", base(path), err)

@@ -14,30 +14,15 @@ import (
 // mapper makes rows into actions. It belongs to one goroutine.
 type mapper struct {
 	m           *Mapping
+	shape       *shape
 	columns     []string // of the input that the mapping names
 	lookups     []*lookup
 	clock       *clock  // nil: the spread says when
 	spread      *spread // nil: a row is one action
 	id          Text
 	definitions map[string]EntityRef // the definitions by their name in the mapping
-	only        []condition          // of the rows that are mapped
+	where       *expression          // of the rows that are mapped; nil: all
 	abroad      bool                 // the row last mapped gave a country that is none
-}
-
-// condition is that a row has a value.
-type condition struct {
-	at    ref
-	value string
-}
-
-// wants reports that the row is one of those that are mapped.
-func (c *mapper) wants(r *row) bool {
-	for i := range c.only {
-		if r.cell(c.only[i].at).text != c.only[i].value {
-			return false
-		}
-	}
-	return true
 }
 
 // maxText bounds names and identities, in characters, as the engine does.

@@ -17,7 +17,7 @@ type Mapping struct {
 	Source     string                `yaml:"source"`  // ce_source of every record
 	Account    uint32                `yaml:"account"` // 0: the command line says it
 	Input      Format                `yaml:"input"`
-	Only       map[string]string     `yaml:"only"` // rows with these values in these columns; others are passed over
+	Where      string                `yaml:"where"` // an expression: rows for which it is false are passed over
 	Lookups    map[string]Lookup     `yaml:"lookups"`
 	ID         Text                  `yaml:"id"` // ce_id; "{@file}:{@line}" where none is given
 	Time       *Time                 `yaml:"time"`
@@ -42,12 +42,16 @@ type Details struct {
 
 // Format says how a file holds rows. A file may be packed by gzip, bzip2, xz, zstd or zip.
 type Format struct {
-	Format    string   `yaml:"format"`    // csv (the default) or ndjson
-	Separator string   `yaml:"separator"` // one character, or comma, tab, semicolon, pipe, space; comma
-	Quotes    *bool    `yaml:"quotes"`    // fields may be in double quotes; true
+	Format    string   `yaml:"format"`    // csv (the default), ndjson, json or lines
+	Separator string   `yaml:"separator"` // of csv: one character, or comma, tab, semicolon, pipe, space; comma
+	Quotes    *bool    `yaml:"quotes"`    // of csv: fields may be in double quotes; true
+	Columns   []string `yaml:"columns"`   // of csv: names of the columns; without them the first row names them
+	Rows      string   `yaml:"rows"`      // of json: the member that has the rows, such as data.items; the document itself
+	Pattern   string   `yaml:"pattern"`   // of lines: a regular expression (RE2) of a line, whose named groups are the columns
 	Comment   string   `yaml:"comment"`   // lines that begin so are skipped
-	Encoding  string   `yaml:"encoding"`  // utf-8 or latin1; utf-8
-	Columns   []string `yaml:"columns"`   // names of the columns; without them the first row names them
+	Encoding  string   `yaml:"encoding"`  // utf-8, utf-16le, utf-16be, latin1 or windows-1252; by the file's first bytes, else utf-8
+	Escapes   string   `yaml:"escapes"`   // of ndjson and json: latin1, where \u00c3\u00bc is meant to be the two bytes of ü in UTF-8
+	None      []string `yaml:"none"`      // texts that are no value, such as "-", "null" and "\N"
 }
 
 // Lookup is a table in a file beside the input, by which a row finds more about
@@ -90,11 +94,11 @@ type Definition struct {
 
 // Time is when it was done, in one text or in parts.
 type Time struct {
-	Value            Text   `yaml:"value"`
-	Layout           string `yaml:"layout"` // a name of layouts, or a layout of Go; rfc3339, which is also YYYY-MM-DD hh:mm:ss
-	Unit             string `yaml:"unit"`   // s, ms, us or ns: a number since 1970
-	Zone             string `yaml:"zone"`   // of times that do not say theirs; UTC
-	Year, Month, Day Text   // or in parts, each a number
+	Value            Text    `yaml:"value"`
+	Layout           Layouts `yaml:"layout"` // a name of layouts, or a layout of Go, or several of them: the first that fits; rfc3339, which is also YYYY-MM-DD hh:mm:ss
+	Unit             string  `yaml:"unit"`   // s, ms, us or ns: a number since 1970; auto: which of them by how large it is
+	Zone             string  `yaml:"zone"`   // of times that do not say theirs; UTC
+	Year, Month, Day Text    // or in parts, each a number
 	Hour, Minute     Text
 	SecondPart       Text `yaml:"second"`
 }

@@ -16,6 +16,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/ulikunitz/xz"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 )
 
 // A packing is a form of file that is no text, by how it begins. Those without unpack are told.
@@ -43,8 +46,6 @@ var packings = []packing{
 	{"SQLite", "SQLite format 3\x00", 0, nil},
 	{"PDF", "%PDF-", 0, nil},
 	{"tar", "ustar", 257, nil},
-	{"UTF-16", "\xff\xfe", 0, nil},
-	{"UTF-16", "\xfe\xff", 0, nil},
 }
 
 // extensions are those of packed files that are read. A file is the same with and without them.
@@ -58,7 +59,7 @@ func (f *file) unpack() error {
 		case p == nil:
 			return nil
 		case p.unpack == nil || f.packed:
-			return fmt.Errorf("a %s file: it must be text (CSV or NDJSON in UTF-8), as it is or packed once by "+
+			return fmt.Errorf("a %s file: it must be text (CSV, JSON or lines), as it is or packed once by "+
 				"gzip, bzip2, xz, zstd or zip", p.name)
 		}
 		r, err := p.unpack(f)
@@ -196,4 +197,16 @@ func (c counted) ReadAt(p []byte, at int64) (int, error) {
 	n, err := c.f.f.ReadAt(p, at)
 	c.f.passed += int64(n)
 	return n, err
+}
+
+// decode puts what makes UTF-8 of the file in front of it: of the encoding that is named, or of UTF-16 where
+// the first bytes say so.
+func (f *file) decode(named encoding.Encoding) {
+	head, _ := f.reader.Peek(2)
+	if string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
+		named = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	}
+	if named != nil {
+		f.reader = bufio.NewReaderSize(transform.NewReader(f.reader, named.NewDecoder()), 64<<10)
+	}
 }

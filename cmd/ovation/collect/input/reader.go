@@ -10,14 +10,42 @@ import (
 	"strings"
 )
 
-// reader gives the rows of a file, each with the cells that are asked for. It belongs
+// rows gives the rows of a file, each with the cells that are asked for. It belongs
 // to one goroutine.
+type rows interface {
+	// next gives the next row's place, which is the number of its first line or, in a JSON document, of the row,
+	// and its cells, which are good until the next call; io.EOF after the last. After a badRow it goes on.
+	next() (at int64, cells []cell, err error)
+	// text is the row given last as a file of the same format has it.
+	text() []byte
+	// digest is a sum of all rows given.
+	digest() []byte
+}
+
+// newRows reads a file by its shape.
+func newRows(in *file, s *shape, want []string) (rows, error) {
+	in.decode(s.encoding)
+	paths := make([]fieldPath, len(want))
+	for i, name := range want {
+		paths[i], _ = parsePath(name) // shape.check has refused what is none
+	}
+	if s.kind == ofJSON {
+		return newElements(in, s, paths), nil
+	}
+	r := &reader{lines: newLines(in), shape: s, want: paths, cells: []cell{}}
+	if s.columns != nil {
+		return r, r.columns(s.columns)
+	}
+	return r, nil
+}
+
+// reader gives the rows of a file of lines: CSV, NDJSON, or lines of a pattern.
 type reader struct {
 	*lines
 	shape *shape
-	want  []string // names of the cells
-	at    []int    // of CSV: where they are; nil: the names are not known yet
-	width int      // of CSV: the number of columns
+	want  []fieldPath // of the cells
+	at    []int       // of columns: where they are; nil: the names are not known yet
+	width int         // the number of columns
 	began bool
 
 	fields []string
@@ -25,21 +53,19 @@ type reader struct {
 	raw    []byte // of the row given last: its bytes, trimmed
 }
 
-// newReader reads a file by its shape.
-func newReader(in *file, s *shape, want []string) (*reader, error) {
-	r := &reader{lines: newLines(in), shape: s, want: want}
-	if s.columns != nil {
-		return r, r.columns(s.columns)
-	}
-	return r, nil
-}
+func (r *reader) text() []byte { return r.raw }
+
+func (r *reader) digest() []byte { return r.sum.Sum(nil) }
 
 // columns finds what is wanted among the columns.
 func (r *reader) columns(names []string) error {
 	r.width, r.at = len(names), make([]int, len(r.want))
-	for i, name := range r.want {
-		if r.at[i] = slices.Index(names, name); r.at[i] < 0 {
-			return fmt.Errorf("no column %q; there are %s", name, strings.Join(names, ", "))
+	for i := range r.want {
+		p := &r.want[i]
+		if r.at[i] = slices.Index(names, p.name); r.at[i] >= 0 {
+			p.steps = nil // a column of that name comes first
+		} else if r.at[i] = slices.Index(names, p.column); r.at[i] < 0 {
+			return fmt.Errorf("no column %q; there are %s", p.name, strings.Join(names, ", "))
 		}
 	}
 	return nil
@@ -55,8 +81,6 @@ type badRow struct{ error }
 
 func (e badRow) Unwrap() error { return e.error }
 
-// next gives the next row's first line and cells, which are good until the next
-// call; io.EOF after the last. After a badRow it goes on.
 func (r *reader) next() (at int64, cells []cell, err error) {
 	for {
 		first, err := r.peek(0)
@@ -74,9 +98,12 @@ func (r *reader) next() (at int64, cells []cell, err error) {
 		}
 		header := !r.began
 		r.began = true
-		if r.shape.json {
+		switch r.shape.kind {
+		case ofNDJSON:
 			cells, err = r.object(text, first.tooLong())
-		} else {
+		case ofLines:
+			cells, err = r.matched(text, first.tooLong())
+		default:
 			cells, err = r.record(text, first.tooLong(), header)
 		}
 		if cells == nil && err == nil {
@@ -99,7 +126,34 @@ func (r *reader) object(text []byte, tooLong bool) ([]cell, error) {
 	if err != nil {
 		return nil, badRow{err}
 	}
-	if r.cells, err = jsonCells(r.cells, []byte(s), r.want); err != nil {
+	if r.cells, err = r.shape.jsonCells(r.cells, []byte(s), r.want); err != nil {
+		return nil, badRow{err}
+	}
+	return r.cells, nil
+}
+
+// matched takes a line of a pattern.
+func (r *reader) matched(text []byte, tooLong bool) ([]cell, error) {
+	defer r.take(1)
+	r.raw = append(r.raw[:0], text...)
+	if tooLong {
+		return nil, badRow{errTooLong}
+	}
+	s, err := r.shape.text(text)
+	if err != nil {
+		return nil, badRow{err}
+	}
+	groups := r.shape.pattern.FindStringSubmatch(s)
+	if groups == nil {
+		return nil, badRow{errors.New("not as the pattern says")}
+	}
+	r.fields = r.fields[:0]
+	for i, name := range r.shape.pattern.SubexpNames() {
+		if name != "" {
+			r.fields = append(r.fields, groups[i])
+		}
+	}
+	if r.cells, err = r.shape.textCells(r.cells, r.fields, r.at, r.want); err != nil {
 		return nil, badRow{err}
 	}
 	return r.cells, nil
@@ -149,7 +203,9 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 	case len(r.fields) != r.width:
 		return nil, badRow{fmt.Errorf("%d columns, not %d", len(r.fields), r.width)}
 	}
-	r.cells = csvCells(r.cells, r.fields, r.at)
+	if r.cells, err = r.shape.textCells(r.cells, r.fields, r.at, r.want); err != nil {
+		return nil, badRow{err}
+	}
 	return r.cells, nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // row is one row of the input as the mapping sees it.
@@ -55,36 +54,37 @@ func (r *row) cell(at ref) cell {
 	return r.cells[at.column]
 }
 
-// csvCells are the cells of a CSV row at these positions; −1 has no such column.
-func csvCells(dst []cell, fields []string, at []int) []cell {
+// textCells are the cells of a row of texts, whose columns are at these positions.
+func (s *shape) textCells(dst []cell, fields []string, at []int, want []fieldPath) (_ []cell, err error) {
 	dst = dst[:0]
-	for _, i := range at {
-		if i < 0 {
-			dst = append(dst, cell{})
-			continue
+	for i := range want {
+		c := cell{text: fields[at[i]]}
+		if p := &want[i]; p.steps != nil {
+			if c, err = p.inText(c.text); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.name, err)
+			}
 		}
-		dst = append(dst, cell{text: fields[i]})
+		dst = append(dst, s.valued(c))
 	}
-	return dst
+	return dst, nil
 }
 
-// errNotObject says what a line of NDJSON is not.
+// errNotObject says what a row of JSON is not.
 var errNotObject = errors.New("not a JSON object")
 
-// jsonCells are the cells of a line of JSON under these names. a.b is the member b of the
-// object a, unless the object has a member a.b.
-func jsonCells(dst []cell, line []byte, names []string) ([]cell, error) {
-	object, err := members(line)
+// jsonCells are the cells of a row of JSON.
+func (s *shape) jsonCells(dst []cell, row []byte, want []fieldPath) ([]cell, error) {
+	object, err := members(row)
 	if err != nil {
 		return nil, errNotObject
 	}
 	dst = dst[:0]
-	for _, name := range names {
-		c, err := jsonCell(find(object, name))
+	for i := range want {
+		c, err := want[i].inObject(object)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, fmt.Errorf("%s: %w", want[i].name, err)
 		}
-		dst = append(dst, c)
+		dst = append(dst, s.valued(c))
 	}
 	return dst, nil
 }
@@ -98,23 +98,6 @@ func members(text []byte) (map[string]json.RawMessage, error) {
 		return nil, errNotObject
 	}
 	return object, nil
-}
-
-func find(object map[string]json.RawMessage, name string) json.RawMessage {
-	for {
-		if raw, ok := object[name]; ok {
-			return raw
-		}
-		first, rest, nested := strings.Cut(name, ".")
-		if !nested {
-			return nil
-		}
-		inner, err := members(object[first])
-		if err != nil {
-			return nil
-		}
-		object, name = inner, rest
-	}
 }
 
 func jsonCell(raw json.RawMessage) (cell, error) {

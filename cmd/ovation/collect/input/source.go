@@ -50,7 +50,7 @@ type File struct {
 	m      *Mapping
 	mapper *mapper
 	file   *file
-	reader *reader
+	reader rows
 	base   string
 	tables [sha256.Size]byte // of the lookups
 
@@ -88,11 +88,7 @@ func (s *File) open(path string) (err error) {
 	if s.file, err = openFile(path); err != nil {
 		return err
 	}
-	shape, err := s.m.Input.compile()
-	if err == nil {
-		s.reader, err = newReader(s.file, shape, s.mapper.columns)
-	}
-	if err != nil {
+	if s.reader, err = newRows(s.file, s.mapper.shape, s.mapper.columns); err != nil {
 		s.file.close()
 		return fmt.Errorf("%s: %w", s.base, err)
 	}
@@ -132,7 +128,12 @@ func (s *File) read() error {
 			return err
 		}
 		s.row.line, s.row.cells = at, cells
-		wanted = s.mapper.wants(&s.row)
+		wanted = true
+		if where := s.mapper.where; where != nil {
+			if wanted, err = where.holds(&s.row); err != nil {
+				return badRow{fault("where", err)}
+			}
+		}
 	}
 	if err := s.mapper.look(&s.row); err != nil {
 		return badRow{err}
@@ -177,7 +178,7 @@ func (s *File) Resume(done Mark) error {
 	return nil
 }
 
-func (s *File) sum() string { return hex.EncodeToString(s.reader.sum.Sum(nil)) }
+func (s *File) sum() string { return hex.EncodeToString(s.reader.digest()) }
 
 // Next reads a row and maps it.
 func (s *File) Next() (*Row, error) {
@@ -195,7 +196,7 @@ func (s *File) Next() (*Row, error) {
 		return nil, fmt.Errorf("%s: after line %d: %w", s.base, s.row.line, err)
 	}
 	s.before = s.after
-	s.current = Row{Line: s.row.line, Text: s.reader.raw, Count: 1, spread: s.mapper.spread}
+	s.current = Row{Line: s.row.line, Text: s.reader.text(), Count: 1, spread: s.mapper.spread}
 	if isBad {
 		s.current.Err, s.current.Count = bad.error, 0
 		return &s.current, nil

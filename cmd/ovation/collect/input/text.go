@@ -8,19 +8,21 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// Text is a value of a mapping: a text in which {column}, {lookup.column}, {@file} and
-// {@line} are filled in from the row, or a list of such texts, of which the first
-// whose columns all have a value counts. {{ and }} are braces.
+// Text is a value of a mapping: a text in which {column} (with a path into JSON, see fieldPath), {lookup.column},
+// {= expression}, {@file} and {@line} are filled in from the row, or a list of such texts, of which the first
+// whose parts all have a value counts. {{ and }} are braces.
 type Text struct{ forms []form }
 
 // form is one text, cut into literals and columns.
 type form []part
 
-// part is a literal, or the name of what is filled in.
+// part is a literal, or what is filled in: what a name or an expression says.
 type part struct {
-	literal string
-	name    string
-	at      ref // where the value is; found by compile
+	literal  string
+	name     string // of an expression, the expression
+	computed bool
+	at       ref         // where the value of the name is; found by compile
+	by       *expression // likewise
 }
 
 // given reports that the mapping has the text.
@@ -82,16 +84,23 @@ func parseForm(s string) (form, error) {
 		case s[i] == '}':
 			return nil, errors.New("a } without its {; a brace is written }}")
 		case s[i] == '{':
-			end := strings.IndexAny(s[i+1:], "{}")
-			if end < 0 || s[i+1+end] != '}' {
+			inside, computed := strings.CutPrefix(s[i+1:], "=")
+			end := strings.IndexAny(inside, "{}")
+			if computed {
+				end = closingBrace(inside)
+			}
+			if end < 0 || inside[end] != '}' {
 				return nil, errors.New("a { without its }; a brace is written {{")
 			}
-			name := s[i+1 : i+1+end]
+			name := inside[:end]
+			if computed {
+				name, i = strings.TrimSpace(name), i+1
+			}
 			if name == "" {
 				return nil, errors.New("{} names no column")
 			}
 			flush()
-			f = append(f, part{name: name})
+			f = append(f, part{name: name, computed: computed})
 			i += end + 2
 		default:
 			plain.WriteByte(s[i])
@@ -103,6 +112,31 @@ func parseForm(s string) (form, error) {
 		f = form{{}}
 	}
 	return f, nil
+}
+
+// closingBrace is where an expression ends, which may have braces and quoted texts in it; -1: nowhere.
+func closingBrace(s string) int {
+	depth, quote := 0, byte(0)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote != 0:
+			if c == '\\' && quote != '`' {
+				i++
+			} else if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'' || c == '`':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return -1
 }
 
 // value is the text of a row; where it has none, why.
@@ -157,8 +191,10 @@ func (p *part) value(r *row) (string, error) {
 	if p.name == "" {
 		return p.literal, nil
 	}
-	c := r.cell(p.at)
+	c, err := p.cell(r)
 	switch {
+	case err != nil:
+		return "", err
 	case c.raw != nil && !c.plain:
 		return "", fmt.Errorf("%s is an object or a list", p.name)
 	case c.text == "":
@@ -167,10 +203,18 @@ func (p *part) value(r *row) (string, error) {
 	return c.text, nil
 }
 
-// alone is the only column of a text that is nothing else.
-func (t Text) alone() (ref, bool) {
-	if len(t.forms) == 1 && len(t.forms[0]) == 1 && t.forms[0][0].name != "" {
-		return t.forms[0][0].at, true
+// cell is what is filled in.
+func (p *part) cell(r *row) (cell, error) {
+	if p.computed {
+		return p.by.cell(r)
 	}
-	return ref{}, false
+	return r.cell(p.at), nil
+}
+
+// alone is the only part of a text that is no literal; nil: it has more, or none.
+func (t Text) alone() *part {
+	if len(t.forms) == 1 && len(t.forms[0]) == 1 && t.forms[0][0].name != "" {
+		return &t.forms[0][0]
+	}
+	return nil
 }

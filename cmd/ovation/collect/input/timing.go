@@ -60,27 +60,44 @@ func (t *Time) UnmarshalYAML(n ast.Node) error {
 	return yaml.NodeToValue(n, (*plain)(t), yaml.Strict())
 }
 
+// Layouts are ways to write a time.
+type Layouts []string
+
+// UnmarshalYAML reads one text or a list of them.
+func (l *Layouts) UnmarshalYAML(n ast.Node) error {
+	if _, list := n.(*ast.SequenceNode); list {
+		return yaml.NodeToValue(n, (*[]string)(l), yaml.Strict())
+	}
+	s, err := scalar(n)
+	*l = Layouts{s}
+	return err
+}
+
 // clock reads times as the mapping says.
 type clock struct {
-	of     *Time
-	layout string
-	per    int64 // parts of a second; 0: not a number since 1970
-	zone   *time.Location
+	of      *Time
+	layouts []string // tried in order
+	number  bool     // since 1970
+	per     int64    // parts of a second; 0: by how large the number is
+	zone    *time.Location
 }
 
 func (t *Time) compile() (*clock, error) {
-	c := &clock{of: t, layout: anyTime, zone: time.UTC}
-	if named, ok := layouts[strings.ToLower(t.Layout)]; ok {
-		c.layout = named
-	} else if t.Layout != "" {
-		c.layout = t.Layout
-		if err := tellsDay(t.Layout); err != nil {
+	c := &clock{of: t, zone: time.UTC}
+	for _, l := range t.Layout {
+		if named, ok := layouts[strings.ToLower(l)]; ok {
+			l = named
+		} else if err := tellsDay(l); err != nil {
 			return nil, err
 		}
+		c.layouts = append(c.layouts, l)
 	}
-	if t.Unit != "" {
+	if c.layouts == nil {
+		c.layouts = []string{anyTime}
+	}
+	if c.number = t.Unit != ""; c.number && t.Unit != "auto" {
 		if c.per = units[t.Unit]; c.per == 0 {
-			return nil, errors.New("unit: not s, ms, us or ns")
+			return nil, errors.New("unit: none of s, ms, us, ns and auto")
 		}
 	}
 	if t.Zone != "" {
@@ -96,9 +113,9 @@ func (t *Time) compile() (*clock, error) {
 		return nil, errors.New("either a value or year, month and day")
 	case parts && !(t.Year.given() && t.Month.given() && t.Day.given()):
 		return nil, errors.New("year, month and day come together")
-	case parts && (t.Layout != "" || t.Unit != ""):
+	case parts && (t.Layout != nil || t.Unit != ""):
 		return nil, errors.New("layout and unit are of a value, not of parts")
-	case t.Layout != "" && t.Unit != "":
+	case t.Layout != nil && t.Unit != "":
 		return nil, errors.New("either a layout or a unit")
 	}
 	return c, nil
@@ -144,25 +161,47 @@ func (c *clock) seconds(r *row) (int64, error) {
 		return 0, err
 	}
 	s = strings.TrimSpace(s)
-	if c.per > 0 {
+	if c.number {
 		return sinceEpoch(s, c.per)
 	}
-	layout := c.layout
-	if layout == anyTime {
-		if at, ok := domain.ParseTime(s); ok && (c.zone == time.UTC || strings.ContainsAny(s[len(time.DateOnly):], "Zz+-")) {
+	said := make([]string, len(c.layouts))
+	for i, layout := range c.layouts {
+		if at, ok := c.parse(layout, s); ok {
 			return at, nil
+		}
+		said[i] = inWords(layout)
+	}
+	return 0, errors.New("not a time " + strings.Join(said, ", or "))
+}
+
+// parse reads a time of one layout.
+func (c *clock) parse(layout, s string) (int64, bool) {
+	if layout == anyTime {
+		at, ok := domain.ParseTime(s)
+		if ok && (c.zone == time.UTC || strings.ContainsAny(s[len(time.DateOnly):], "Zz+-")) {
+			return at, true
+		}
+		if c.zone == time.UTC {
+			return 0, false
 		}
 		layout = time.DateTime // in the mapping's zone
 	}
 	t, err := time.ParseInLocation(layout, s, c.zone)
-	if err != nil || c.layout == anyTime && c.zone == time.UTC {
-		return 0, errors.New("not a time " + inWords(c.layout))
-	}
-	return t.Unix(), nil
+	return t.Unix(), err == nil
 }
 
-// sinceEpoch is a number of parts of a second since 1970, rounded down. A fraction of a
-// part is cut off.
+// perOf is which part of a second a number counts since 1970, by how large it is: each unit has the years from
+// 1973 to 5138.
+func perOf(n int64) int64 {
+	per := int64(1)
+	for ; n >= 1e11 && per < 1e9; per *= 1e3 {
+		n /= 1e3
+	}
+	return per
+}
+
+// sinceEpoch is a number of parts of a second since 1970, rounded down; with no parts named, of those that its
+// size tells. A fraction of a part is cut off.
 func sinceEpoch(s string, per int64) (int64, error) {
 	whole, fraction, _ := strings.Cut(s, ".")
 	if strings.Trim(fraction, "0123456789") != "" {
@@ -174,6 +213,9 @@ func sinceEpoch(s string, per int64) (int64, error) {
 	}
 	if n < 0 {
 		return -1, nil // before 2000, wherever exactly
+	}
+	if per == 0 {
+		per = perOf(n)
 	}
 	return n / per, nil
 }
