@@ -20,7 +20,7 @@
 //
 // Into another installation: post the service lines to members/register, for an email address with
 // its password_hash; each further line of a member with the id that the first was answered with. Then
-// `ovation collect file --create` with the mapping cmd/ovation/collect/export/mapping.yaml takes the
+// `ovation collect file --create` with the mapping cmd/ovation/collect/mappings/ovation-export.yaml takes the
 // file as it is: it publishes the actions, and makes brands and definitions that are missing. The sharing
 // lines are posted last: their members' actions would be refused else. Feed and statistics of
 // activity are the same then, but for ids, times of recording, the spelling of a type that definitions

@@ -2,7 +2,8 @@ package main
 
 // Collect publishes actions to any Kafka, as a network's collector does.
 type Collect struct {
-	File      CollectFile      `cmd:"" help:"Publish the rows of a CSV, JSON or log file, as a mapping file says."`
+	File      CollectFile      `cmd:"" help:"Publish the rows of CSV, JSON or log files, as a mapping says."`
+	Mappings  CollectMappings  `cmd:"" help:"List the ready mappings, or print one."`
 	Generator CollectGenerator `cmd:"" help:"Publish what a made-up audience did in a year."`
 }
 

@@ -14,8 +14,15 @@ func TestCollect_WrongUse(t *testing.T) {
 	for _, c := range []struct {
 		args, says string
 	}{
-		{"collect file", `expected "<mapping> <input>"`},
+		{"collect file", `expected "<files> ..."`},
 		{"collect file testdata/none.yaml none.csv", "no such file"},
+		{"collect file collect/mappings/youtube.yaml", "no file to publish"},
+		{"collect file --as spottify none.json", "there are apple-music"},
+		{"collect file --as spotify collect/mappings/testdata/spotify.json --dry-run", "--member SERVICE:UID"},
+		{"collect file --as spotify collect/mappings/testdata/spotify.json --dry-run --member ann", "--member: SERVICE:UID"},
+		{"collect file --as spotify collect/mappings/testdata/spotify.json --dry-run --member bebo:ann", "no such service"},
+		{"collect file --as ovation-export collect/mappings/testdata/ovation-export.ndjson --dry-run --member spotify:ann", "the mapping says whose"},
+		{"collect mappings spottify", "there are apple-music"},
 		{"collect generator --rate=-1", "--rate and --show"},
 		{"collect generator --create", "--create needs --key"},
 		{"collect generator --create --key k --api=", "--create needs --api"},
@@ -97,6 +104,38 @@ func TestCollect_ExitCodesOfBadRows(t *testing.T) {
 		if code := run(append([]string{"collect", "file", mapping}, args...), &out, &errs); code != exitFailed {
 			t.Errorf("%v: exit code %d: %s", args, code, errs.String())
 		}
+	}
+}
+
+// Files are mapped by the mapping that is named, or by the one that fits their rows, one after the other.
+func TestCollect_ReadyMappings(t *testing.T) {
+	t.Parallel()
+	const samples = "collect/mappings/testdata/"
+	for _, c := range []struct {
+		args, says string
+		code       int
+	}{
+		{"--as spotify --member spotify:ann " + samples + "spotify.json", "3 actions mapped from 3 rows, 1 without their country, which is no alpha-2 code\n", exitFine},
+		{"--member spotify:ann " + samples + "lastfm.csv", "2 actions mapped from 2 rows\n", exitFine},
+		{"--member spotify:ann " + samples + "spotify*.json", "2 actions mapped from 2 rows\n3 actions mapped from 3 rows, 1 without their country, which is no alpha-2 code\n", exitFine},
+		{"--member spotify:ann " + samples + "deezer.csv " + samples + "youtube.json", "2 actions mapped from 2 rows\n2 actions mapped from 2 rows\n", exitFine},
+		{samples + "ovation-export.ndjson", "2 actions mapped from 2 rows\n", exitFine},
+		{samples + "none.csv", "", exitFailed},
+		{"collect_test.go", "", exitFailed},
+	} {
+		var out, errs strings.Builder
+		code := run(strings.Fields("collect file --dry-run --show 0 "+c.args), &out, &errs)
+		if code != c.code || out.String() != c.says {
+			t.Errorf("%s: %d %q %s", c.args, code, out.String(), errs.String())
+		}
+	}
+	var out, errs strings.Builder
+	if code := run([]string{"collect", "mappings"}, &out, &errs); code != exitFine || !strings.Contains(out.String(), "spotify-short    Spotify, streaming history of the last year") {
+		t.Errorf("%d %s %s", code, &out, &errs)
+	}
+	out.Reset()
+	if code := run([]string{"collect", "mappings", "lastfm"}, &out, &errs); code != exitFine || !strings.Contains(out.String(), "source: lastfm-scrobbles\n") {
+		t.Errorf("%d %s %s", code, &out, &errs)
 	}
 }
 

@@ -20,7 +20,9 @@
 //	content: {TrackName: "{track}", Minutes: "{= int(ms) / 60000}"}
 //	where: int(ms) >= 30000          # rows for which it is false are passed over
 //
-// The one in export takes what a member's export is, and leaves registering to its service lines.
+// Those of package mappings are ready for files as people download them; the one of a member's export leaves
+// registering to its service lines. Of a file that does not say whose it is, --member names the member, and
+// {@member} in its ids keeps them apart from those of other members.
 //
 // # Promised
 //

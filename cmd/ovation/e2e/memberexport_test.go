@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -52,14 +51,10 @@ func TestExport_ImportGivesTheSameFeedAndStatistics(t *testing.T) {
 	y.register(file, wire.ServiceLine)
 	folder := t.TempDir()
 	path := write(t, folder, "export.ndjson", func(w io.Writer) { _, _ = w.Write(file) })
-	mapping, err := filepath.Abs("../collect/export/mapping.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
 	to := into.publisher()
 	defer to.close()
 	for _, again := range [][]string{nil, {"--from-start"}} {
-		args := append([]string{mapping, path}, again...)
+		args := append([]string{"--as", "ovation-export", path}, again...)
 		if out := startCollect(into, folder, key, domain.AccountID(account), args...).must(); strings.Contains(out, "bad") {
 			t.Error(out)
 		}

@@ -83,6 +83,12 @@ func (c *mapper) compileTime() (err error) {
 
 func (c *mapper) checkMember() error {
 	m := &c.m.Member
+	if m.Given {
+		if c.m.given == "" && (m.ID.given() || m.Service.given() || m.UID.given() || m.PartnerCode.given() || m.PartnerID.given()) {
+			return errors.New("member: given, and nothing else but register and registered")
+		}
+		return nil
+	}
 	ways := 0 // a network's user and a partner's are two names of which a row has one
 	if m.Service.given() && m.UID.given() && m.PartnerCode.given() && m.PartnerID.given() {
 		ways--
@@ -266,6 +272,8 @@ func (c *mapper) find(name string, lookups bool) ref {
 		return ref{kind: ofFile}
 	case "@line":
 		return ref{kind: ofLine}
+	case "@member":
+		return ref{kind: ofMember}
 	}
 	table, column, dotted := strings.Cut(name, ".")
 	if dotted && lookups {

@@ -20,6 +20,7 @@ type shape struct {
 	separator string
 	quotes    bool
 	columns   []string       // nil: the first row names them
+	optional  []string       // columns that not every file has
 	rows      []string       // of JSON: the members that lead to the rows
 	pattern   *regexp.Regexp // of lines
 	comment   string
@@ -51,7 +52,7 @@ var encodings = map[string]encoding.Encoding{
 var separators = map[string]string{"": ",", "comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|", "space": " "}
 
 func (f *Format) compile() (*shape, error) {
-	s := &shape{quotes: f.Quotes == nil || *f.Quotes, comment: f.Comment, columns: f.Columns, none: f.None}
+	s := &shape{quotes: f.Quotes == nil || *f.Quotes, comment: f.Comment, columns: f.Columns, optional: f.Optional, none: f.None}
 	var known bool
 	if s.kind, known = formats[strings.ToLower(f.Format)]; !known {
 		return nil, errors.New("format: none of csv, ndjson, json and lines")
@@ -77,8 +78,8 @@ func (f *Format) compile() (*shape, error) {
 func (f *Format) compileKind(s *shape) (err error) {
 	inJSON := s.kind == ofNDJSON || s.kind == ofJSON
 	switch {
-	case s.kind != ofCSV && (f.Separator != "" || f.Quotes != nil || f.Columns != nil):
-		return errors.New("separator, quotes and columns are of csv")
+	case s.kind != ofCSV && (f.Separator != "" || f.Quotes != nil || f.Columns != nil || f.Optional != nil):
+		return errors.New("separator, quotes, columns and optional are of csv")
 	case s.kind != ofJSON && f.Rows != "":
 		return errors.New("rows is of json")
 	case s.kind == ofJSON && f.Comment != "":

@@ -7,8 +7,11 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // Mapping says how the rows of an input become actions. It is what a mapping file
@@ -28,7 +31,28 @@ type Mapping struct {
 	Activity   Choice                `yaml:"activity"`
 	Details    `yaml:",inline"`
 
-	sum [sha256.Size]byte // of the file's bytes
+	sum   [sha256.Size]byte // of the file's bytes
+	given string            // the member's service and uid
+}
+
+// ErrNoMember says that a mapping needs to be told whose the rows are.
+var ErrNoMember = errors.New("the file does not say whose actions it has: --member SERVICE:UID does, such as spotify:ann")
+
+// SetMember says whose actions a file has, as SERVICE:UID, where the mapping leaves that to who uses it.
+func (m *Mapping) SetMember(who string) error {
+	name, uid, both := strings.Cut(who, ":")
+	service, known := domain.ParseService(name)
+	switch {
+	case !m.Member.Given:
+		return errors.New("--member: the mapping says whose actions these are")
+	case !both || uid == "" || short(uid) != nil:
+		return errors.New("--member: SERVICE:UID, such as spotify:ann")
+	case !known:
+		return errors.New("--member: no such service; such as spotify:ann")
+	}
+	m.Member.Service, m.Member.UID = literal(service.String()), literal(uid)
+	m.given = service.String() + ":" + uid
+	return nil
 }
 
 // Details are what an action has beside member, brand, activity and time.
@@ -46,6 +70,7 @@ type Format struct {
 	Separator string   `yaml:"separator"` // of csv: one character, or comma, tab, semicolon, pipe, space; comma
 	Quotes    *bool    `yaml:"quotes"`    // of csv: fields may be in double quotes; true
 	Columns   []string `yaml:"columns"`   // of csv: names of the columns; without them the first row names them
+	Optional  []string `yaml:"optional"`  // of csv: columns that not every file has
 	Rows      string   `yaml:"rows"`      // of json: the member that has the rows, such as data.items; the document itself
 	Pattern   string   `yaml:"pattern"`   // of lines: a regular expression (RE2) of a line, whose named groups are the columns
 	Comment   string   `yaml:"comment"`   // lines that begin so are skipped
@@ -64,8 +89,10 @@ type Lookup struct {
 }
 
 // Member is who did it: by an id, by a service's user, or by a partner's id. With both of the last two a
-// row's member is the service's user, where it has one.
+// row's member is the service's user, where it has one. Of a file that has one member's actions and does not
+// say whose, it is given beside the mapping, and {@member} names it.
 type Member struct {
+	Given       bool            `yaml:"given"`
 	ID          Text            `yaml:"id"`
 	Service     Text            `yaml:"service"`
 	UID         Text            `yaml:"uid"`

@@ -60,7 +60,7 @@ func TestMapping_InvalidIsRefused(t *testing.T) {
 		{good + "input: {encoding: ebcdic}", "encoding: none of"},
 		{good + "input: {columns: [m, m]}", `columns: "m" is empty or there twice`},
 		{good + "input: {columns: [a, b]}", "{m}: no such column or lookup"},
-		{good + "input: {format: ndjson, separator: tab}", "are of csv"},
+		{good + "input: {format: ndjson, separator: tab}", "of csv"},
 		{good + "input: {format: csv, rows: a}", "rows is of json"},
 		{good + "input: {format: json, rows: a..b}", "rows: names of members"},
 		{good + "input: {format: json, comment: x}", "comment: a JSON document has none"},
@@ -102,7 +102,7 @@ func TestMapping_InvalidIsRefused(t *testing.T) {
 // The mapping of exports maps their actions and passes over all other lines.
 func TestMapping_Export(t *testing.T) {
 	t.Parallel()
-	m, err := ReadMapping("../export/mapping.yaml")
+	m, err := ReadMapping("../mappings/ovation-export.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -64,7 +64,7 @@ func (r *reader) columns(names []string) error {
 		p := &r.want[i]
 		if r.at[i] = slices.Index(names, p.name); r.at[i] >= 0 {
 			p.steps = nil // a column of that name comes first
-		} else if r.at[i] = slices.Index(names, p.column); r.at[i] < 0 {
+		} else if r.at[i] = slices.Index(names, p.column); r.at[i] < 0 && !slices.Contains(r.shape.optional, p.column) && !slices.Contains(r.shape.optional, p.name) {
 			return fmt.Errorf("no column %q; there are %s", p.name, strings.Join(names, ", "))
 		}
 	}

@@ -12,6 +12,7 @@ import (
 type row struct {
 	line  int64
 	file  string
+	given string   // the member that is given beside the mapping
 	cells []cell   // of the columns that the mapping names, in its order
 	found [][]cell // of each lookup the row it led to; nil: none
 }
@@ -37,6 +38,7 @@ const (
 	ofLookup
 	ofFile
 	ofLine
+	ofMember
 )
 
 func (r *row) cell(at ref) cell {
@@ -48,6 +50,8 @@ func (r *row) cell(at ref) cell {
 		return r.found[at.lookup][at.column]
 	case ofFile:
 		return cell{text: r.file}
+	case ofMember:
+		return cell{text: r.given}
 	case ofLine:
 		return cell{text: strconv.FormatInt(r.line, 10)}
 	}
@@ -58,6 +62,10 @@ func (r *row) cell(at ref) cell {
 func (s *shape) textCells(dst []cell, fields []string, at []int, want []fieldPath) (_ []cell, err error) {
 	dst = dst[:0]
 	for i := range want {
+		if at[i] < 0 { // a column that this file does not have
+			dst = append(dst, cell{})
+			continue
+		}
 		c := cell{text: fields[at[i]]}
 		if p := &want[i]; p.steps != nil {
 			if c, err = p.inText(c.text); err != nil {

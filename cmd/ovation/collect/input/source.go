@@ -66,6 +66,9 @@ type File struct {
 // of the tables is passed to bad.
 func OpenFile(m *Mapping, path string, bad func(file string, line int64, err error)) (_ *File, err error) {
 	s := &File{m: m, base: base(path)}
+	if m.Member.Given && m.given == "" {
+		return nil, ErrNoMember
+	}
 	if s.mapper, err = m.compile(); err != nil {
 		return nil, err
 	}
@@ -92,7 +95,7 @@ func (s *File) open(path string) (err error) {
 		s.file.close()
 		return fmt.Errorf("%s: %w", s.base, err)
 	}
-	s.row = row{file: s.base}
+	s.row = row{file: s.base, given: s.m.given}
 	return nil
 }
 
@@ -141,8 +144,13 @@ func (s *File) read() error {
 	return nil
 }
 
-// Name is the event source and the file.
-func (s *File) Name() string { return s.m.Source + " " + s.base }
+// Name is the event source and the file, and whose it is where that is given.
+func (s *File) Name() string {
+	if s.m.given != "" {
+		return s.m.Source + " " + s.m.given + " " + s.base
+	}
+	return s.m.Source + " " + s.base
+}
 
 // Event is the mapping's source.
 func (s *File) Event() string { return s.m.Source }
@@ -151,6 +159,9 @@ func (s *File) Event() string { return s.m.Source }
 // counts add up to.
 func (s *File) Identity() string {
 	text := fmt.Sprintf("%x %x", s.m.sum, s.tables)
+	if s.m.given != "" {
+		text += " " + s.m.given
+	}
 	if s.mapper.spread != nil {
 		text += fmt.Sprintf(" %d", s.mapper.spread.sum)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // Text is a value of a mapping: a text in which {column} (with a path into JSON, see fieldPath), {lookup.column},
-// {= expression}, {@file} and {@line} are filled in from the row, or a list of such texts, of which the first
+// {= expression}, {@file}, {@line} and {@member} are filled in from the row, or a list of such texts, of which the first
 // whose parts all have a value counts. {{ and }} are braces.
 type Text struct{ forms []form }
 
