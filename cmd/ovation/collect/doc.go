@@ -7,7 +7,7 @@
 //	State: known.ndjson ◄── makers ── API: what is missing      collector
 //	       position     ◄──────────── after acknowledgement ◄── Log: Kafka
 //
-// A mapping file in short; those in lastfm are whole ones:
+// A mapping file in short; those in lastfm are whole ones, and mapping.md has every key and function:
 //
 //	source: shop/plays               # ce_source
 //	input: {format: csv}             # the first row names the columns

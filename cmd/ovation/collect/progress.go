@@ -93,10 +93,11 @@ func (p *Progress) Sample(a *input.Action) {
 		Content  json.RawMessage `json:"content,omitempty"`
 		Link     string          `json:"link,omitempty"`
 		Media    string          `json:"media,omitempty"`
+		Marker   string          `json:"marker,omitempty"`
 		Geo      *input.Place    `json:"geo,omitempty"`
 	}{
 		a.ID, time.Unix(int64(a.Time), 0).UTC().Format(time.RFC3339), a.Member.Key(), a.Activity.Label(), a.Brand.Label(),
-		a.Content, a.Link, a.Media, a.Where(),
+		a.Content, a.Link, a.Media, a.Marker, a.Where(),
 	})
 	if err == nil {
 		fmt.Fprintf(p.Out, "%s\n", text)
