@@ -171,12 +171,13 @@ func (p *Partition) keepSingles(taken replaced, base int64, records []single) {
 	}
 }
 
-// settle returns when no crash can bring back what appends have taken away. Waited says that one could.
-func (p *Partition) settle() (waited bool, err error) {
+// settle returns when no crash can bring back what appends have taken away. Moved says that the topic is compacted and
+// its end is behind the one that was seen.
+func (p *Partition) settle(seen int64) (moved bool, err error) {
 	p.mu.Lock()
 	if p.replaced.end <= p.end {
-		p.mu.Unlock()
-		return false, nil
+		defer p.mu.Unlock()
+		return p.blocks.sparse && seen < p.end, nil
 	}
 	done, err := p.logged(p.next)
 	p.mu.Unlock()

@@ -359,3 +359,41 @@ func TestCompaction_BatchesAreStoredOnce(t *testing.T) {
 		wantCode(t, err, InvalidConfig)
 	}
 }
+
+// Readers side by side read on while appends replace the newest record again and again: a reader that looks between the
+// append and its fsync finds no record up to the end that it has seen.
+func TestCompaction_ReadersBesideReplacements(t *testing.T) {
+	l := opened(t, vfs.NewMem(), Options{})
+	id := compactedTopic(t, l)
+	p := part(t, l, id, 0)
+	replacement := func(n int) []byte {
+		return built{producer: -1, times: []int64{1}, keys: []string{"k"}, values: []string{strconv.Itoa(n)}}.batch()
+	}
+	mustAppend(t, l, id, replacement(0))
+	var over atomic.Bool
+	var readers sync.WaitGroup
+	for range 3 {
+		readers.Go(func() {
+			for next := int64(0); !over.Load(); {
+				raw, after, err := p.Read(next, 1<<20, true, nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, r := range keyedRecords(t, raw) {
+					if r.Value != strconv.FormatInt(r.Offset, 10) {
+						t.Errorf("the record at %d has the value %s", r.Offset, r.Value)
+					}
+				}
+				if next = after; after > 0 && len(raw) == 0 {
+					next--
+				}
+			}
+		})
+	}
+	for n := 1; n < 2_000 && !t.Failed(); n++ {
+		mustAppend(t, l, id, replacement(n))
+	}
+	over.Store(true)
+	readers.Wait()
+}

@@ -17,23 +17,24 @@ func (p *Partition) Read(offset int64, limit int, whole bool, dst []byte) (out [
 	}
 	defer p.leave()
 	for {
-		out, next, err = p.read(offset, limit, whole, dst)
+		seen := int64(0)
+		out, next, seen, err = p.read(offset, limit, whole, dst)
 		// What an append took away is gone for readers at once, and a crash may bring it back: a reader that has
 		// passed it would miss it.
-		waited, wrong := p.settle()
+		moved, wrong := p.settle(seen)
 		if wrong != nil {
 			return dst, offset, wrong
 		}
-		if waited && errors.As(err, new(noBlock)) {
-			continue // all from offset on was taken away: it is behind the end that there was
+		if moved && errors.As(err, new(noBlock)) {
+			continue // all from offset on was taken away: what replaced it is behind the end that there was
 		}
 		p.counts.read.Add(uint64(len(out) - len(dst)))
 		return out, next, p.explained(err)
 	}
 }
 
-// read is Read of what the store has.
-func (p *Partition) read(offset int64, limit int, whole bool, dst []byte) (out []byte, next int64, err error) {
+// read is Read of what the store has. Seen is the end that it looked up to.
+func (p *Partition) read(offset int64, limit int, whole bool, dst []byte) (out []byte, next, seen int64, err error) {
 	next = offset
 	p.mu.Lock()
 	start, end, gone := p.start, p.end, p.gone
@@ -44,11 +45,11 @@ func (p *Partition) read(offset int64, limit int, whole bool, dst []byte) (out [
 	p.mu.Unlock()
 	switch {
 	case gone:
-		return dst, offset, UnknownTopic
+		return dst, offset, end, UnknownTopic
 	case offset < start || offset > end:
-		return dst, offset, fmt.Errorf("%w: %d, the log is [%d,%d)", OffsetOutOfRange, offset, start, end)
+		return dst, offset, end, fmt.Errorf("%w: %d, the log is [%d,%d)", OffsetOutOfRange, offset, start, end)
 	case offset == end:
-		return dst, offset, nil
+		return dst, offset, end, nil
 	case !kept:
 		dst, next, err = p.blocks.read(offset, end, limit, whole, dst)
 	}
@@ -56,7 +57,7 @@ func (p *Partition) read(offset int64, limit int, whole bool, dst []byte) (out [
 	if errors.As(err, &lost) {
 		dst, next, err = p.insteadOf(lost, offset, dst)
 	}
-	return dst, next, err
+	return dst, next, end, err
 }
 
 // insteadOf gives, for what cannot be read, what a broker gives whose disk flipped a
