@@ -168,6 +168,7 @@ func TestNewerMembers_AreReadBeforeUnknown(t *testing.T) {
 		{"/v1.1/member/4097/update", "firstname=Ada"},
 		{"/v1.1/member/4097/register", "service=deezer&uid=d-1&authtoken=t"},
 		{"/v1.1/optin", "email=ada@example.com"},
+		{"/v1.1/member/login", "service=spotify&uid=u-7&authtoken=t"},
 	} {
 		h := newFixture(t)
 		members, names := h.engine.members, h.engine.names

@@ -87,7 +87,7 @@ func (s *Service) prepareLogin(
 ) error {
 	l := new(*made) // the log may hold what was submitted
 	sub.Command, sub.Slot = l, l.Identity.Slot()
-	m, err := selection.HolderOf(ctx, req, (&domain.RegisterMember{Service: l.Service}).Claims(), l.Identity)
+	m, err := selection.NamedHolder(ctx, req, (&domain.RegisterMember{Service: l.Service}).Claims(), l.Identity)
 	if err != nil {
 		return err
 	}

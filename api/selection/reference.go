@@ -130,6 +130,22 @@ func HolderOf(
 		return nil, serve.WaitFault(err)
 	}
 	m, _, err := req.Engine.MemberRecord(ctx, req.Account(), id, req.Wait)
+	return held(m, err)
+}
+
+// NamedHolder is HolderOf for a write that needs a member to have the identity: another node may have registered it
+// a moment ago.
+func NamedHolder(
+	ctx context.Context, req *serve.Request, kind domain.IdentityKind, identity domain.IdentityHash,
+) (*domain.Member, error) {
+	id, _, err := req.ResolveMember(ctx, kind, identity)
+	if err != nil || id == 0 {
+		return nil, serve.WaitFault(err)
+	}
+	return held(req.MemberRecord(ctx, id, req.Wait))
+}
+
+func held(m *domain.Member, err error) (*domain.Member, error) {
 	if code := domain.CodeOf(err); code == domain.NotFound || code == domain.Gone {
 		return nil, nil
 	}
