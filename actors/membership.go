@@ -98,7 +98,7 @@ func (n *Node) beat() nodes.Beat {
 func (n *Node) dutiesOf(s *nodes.Snapshot) string {
 	sources := len(n.routing.List())
 	return fmt.Sprintf("routes %d of %d partitions, publishes %d of %d shards",
-		s.Held(nodes.Routing, sources), sources, s.Held(nodes.Publishing, n.count), n.count)
+		n.routing.held(), sources, s.Held(nodes.Publishing, n.count), n.count)
 }
 
 // wrong is what is wrong with this node, and what to do about it.

@@ -154,11 +154,11 @@ func (r memReader) Read(ctx context.Context, next int64, epoch int32, spare []do
 type memSource struct {
 	*memLog
 	mu   sync.Mutex
-	kept map[int]int64
+	kept map[int]domain.Routed
 }
 
 func newMemSource() *memSource {
-	return &memSource{memLog: newMemLog(3, 2), kept: map[int]int64{}}
+	return &memSource{memLog: newMemLog(3, 2), kept: map[int]domain.Routed{}}
 }
 
 func (s *memSource) Partitions(context.Context) (int, error) { return len(s.parts), nil }
@@ -166,15 +166,30 @@ func (s *memSource) Partitions(context.Context) (int, error) { return len(s.part
 func (s *memSource) Committed(_ context.Context, p int) (int64, int32, bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next, ok := s.kept[p]
-	return next, 0, ok, nil
+	at, ok := s.kept[p]
+	return at.Next, 0, ok, nil
 }
 
-func (s *memSource) Commit(_ context.Context, p int, next int64, _ int32) error {
+func (s *memSource) Commit(_ context.Context, p int, at domain.Routed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept[p] = next
+	at.Topic = s.id
+	s.kept[p] = at
 	return nil
+}
+
+func (s *memSource) Kept(_ context.Context, n int) ([]domain.Routed, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]domain.Routed, n)
+	for p := range all {
+		at, ok := s.kept[p]
+		if !ok {
+			at.Next = -1
+		}
+		all[p] = at
+	}
+	return all, nil
 }
 
 func (s *memSource) Reader(p int) router.SourceReader { return memSourceReader{s, p} }

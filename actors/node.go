@@ -103,7 +103,7 @@ func (n *Node) Start() {
 	shards := n.queried()
 	n.submitter.Addresses = &query.Addresses{Shards: shards, Logs: n}
 	n.Coordinator = query.New(query.Options{Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows, Apart: &n.apart})
-	n.routing.start(n.system.Root, n.shards, n.catalogReader)
+	n.routing.start(n.system.Root, n.shards, n.catalogReader, &among{n.o.ID, n.Catalog, n.membership.current})
 	n.catalogMoved() // what moved meanwhile
 	if n.o.Trim != nil {
 		n.lifetime.beside.Go(func() { n.health.retention.run(n.lifetime.ctx) })

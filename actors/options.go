@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
@@ -22,8 +23,9 @@ type Options struct {
 	Questions
 	Retention
 
-	TopicPrefix string // of the names that operators read
-	Incarnation uint64 // of this process, for usage
+	TopicPrefix string        // of the names that operators read
+	ID          domain.NodeID // of the node in the list of its installation; zero: it is alone for ever
+	Incarnation uint64        // of this process, for usage
 	Now         func() time.Time
 	Log         *slog.Logger
 

@@ -82,7 +82,7 @@ func TestTrim_WaitsForAStoppedShard(t *testing.T) {
 	r := furnished(t, 2, 1, o)
 	ids := r.memberOfEach()
 	r.close()
-	r.source.kept = map[int]int64{0: 0, 1: 0} // routers need no mark of the shard's
+	r.source.kept = map[int]domain.Routed{0: {Topic: r.source.id}, 1: {Topic: r.source.id}} // routers need no mark of the shard's
 	r.bar = func(i int) error {
 		if i == 0 {
 			return errors.New("a block is damaged")

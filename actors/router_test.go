@@ -228,18 +228,13 @@ type recreatedTopic struct {
 	mu   sync.Mutex
 	all  []*memSource           // the last is there now
 	read map[int]domain.TopicID // what a partition is read of
-	kept map[int]keptOffset
-}
-
-type keptOffset struct {
-	topic domain.TopicID
-	next  int64
+	kept map[int]domain.Routed
 }
 
 func newRecreatedTopic(partitions int) *recreatedTopic {
 	return &recreatedTopic{
 		all:  []*memSource{{memLog: newMemLog(100, partitions)}},
-		read: map[int]domain.TopicID{}, kept: map[int]keptOffset{},
+		read: map[int]domain.TopicID{}, kept: map[int]domain.Routed{},
 	}
 }
 
@@ -274,17 +269,32 @@ func (s *recreatedTopic) Committed(_ context.Context, p int) (int64, int32, bool
 	defer s.mu.Unlock()
 	s.read[p] = now
 	k, ok := s.kept[p]
-	if ok && k.topic != now {
-		return 0, 0, false, &domain.GapError{Kind: domain.GapRecreated, TopicID: now, Partition: p, Want: k.next}
+	if ok && k.Topic != now {
+		return 0, 0, false, &domain.GapError{Kind: domain.GapRecreated, TopicID: now, Partition: p, Want: k.Next}
 	}
-	return k.next, 0, ok, nil
+	return k.Next, 0, ok, nil
 }
 
-func (s *recreatedTopic) Commit(_ context.Context, p int, next int64, _ int32) error {
+func (s *recreatedTopic) Commit(_ context.Context, p int, at domain.Routed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept[p] = keptOffset{s.read[p], next}
+	at.Topic = s.read[p]
+	s.kept[p] = at
 	return nil
+}
+
+func (s *recreatedTopic) Kept(_ context.Context, n int) ([]domain.Routed, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := make([]domain.Routed, n)
+	for p := range all {
+		at, ok := s.kept[p]
+		if !ok {
+			at.Next = -1
+		}
+		all[p] = at
+	}
+	return all, nil
 }
 
 func (s *recreatedTopic) Reader(p int) router.SourceReader {
@@ -389,7 +399,7 @@ func TestRouter_PassesAcceptedGapsInARow(t *testing.T) {
 	}
 	r.eventually("count", func() bool { return r.tally(1).Total.Actions == 16 })
 	r.close()
-	s.kept = map[int]int64{0: 2}
+	s.kept = map[int]domain.Routed{0: {Next: 2, Topic: s.id}}
 	r.open()
 	r.settled()
 	r.wantActions(16)

@@ -30,13 +30,13 @@ func newRouting(o *Options, f *fault) *routing {
 }
 
 // start starts the supervisor of the routers.
-func (r *routing) start(root *actor.RootContext, shards *shards, c *catalogReader) {
+func (r *routing) start(root *actor.RootContext, shards *shards, c *catalogReader, among *among) {
 	backlogs := make([]journal.Backlog, shards.count)
 	for i, s := range shards.here() {
 		backlogs[i] = s
 	}
 	o := &router.Options{
-		Source: r.o.Source, Journal: r.o.Journal, Backlogs: backlogs, Catalog: c.handle, Batcher: r.batcher,
+		Source: r.o.Source, Nodes: among, Journal: r.o.Journal, Backlogs: backlogs, Catalog: c.handle, Batcher: r.batcher,
 		CatchUp: c.catchUp, Applied: shards.appliedOrigin, Log: r.o.Log,
 		Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
 			return r.o.remedy(err, "activities", partition, accept)
@@ -62,4 +62,14 @@ func (r *routing) catalogMoved() {
 	if r.started.Load() {
 		r.root.Send(r.pid, &router.CatalogMoved{})
 	}
+}
+
+// held is how many partitions this node routes.
+func (r *routing) held() (n int) {
+	for _, h := range r.List() {
+		if h.Holding.Load() {
+			n++
+		}
+	}
+	return n
 }

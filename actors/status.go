@@ -55,7 +55,10 @@ type RouterStatus struct {
 	Next      int64            `json:"next"`
 	End       int64            `json:"end"`
 	LagMs     int64            `json:"lagMs"`
-	Routed    int64            `json:"routed"`
+	Routed    int64            `json:"routed"`          // by this node, since it started
+	Here      bool             `json:"here"`            // this node routes it
+	By        string           `json:"by,omitempty"`    // the node that routes it, where another one does
+	Taken     int64            `json:"taken,omitempty"` // how often this node took it over, since no other routed it
 	Stopped   string           `json:"stopped,omitempty"`
 	Waiting   string           `json:"waiting,omitempty"`
 	Failures  int64            `json:"failures"`
@@ -134,7 +137,10 @@ func (h *health) catalogStatus(now time.Time) CatalogStatus {
 func routerStatus(r *router.Handle, now, began time.Time) RouterStatus {
 	st := RouterStatus{
 		Partition: r.Partition, Next: r.Next.Load(), End: r.End.Load(),
-		LagMs: r.Fresh.Lag(now, began).Milliseconds(), Routed: r.Routed.Load(),
+		LagMs: r.Fresh.Lag(now, began).Milliseconds(), Routed: r.Routed.Load(), Here: r.Holding.Load(), Taken: r.Taken.Load(),
+	}
+	if by := r.By.Load(); by != nil && !by.IsZero() && !st.Here {
+		st.By = by.String()
 	}
 	if why := r.Stopped.Load(); why != nil {
 		st.Stopped = *why

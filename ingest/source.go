@@ -121,39 +121,69 @@ func (s *Source) Committed(ctx context.Context, partition int) (next int64, epoc
 	if err != nil {
 		return 0, 0, false, err
 	}
-	o := kept[0]
-	id, epoch, ok := readMark(o.Metadata)
+	at := routed(&kept[0])
 	switch {
-	case o.Next < 0 || !ok:
+	case at.Next < 0:
 		return 0, 0, false, nil
-	case id != t.ID.String():
+	case at.Topic != t.ID:
 		return 0, 0, false, &domain.GapError{
-			Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Partition: partition, Want: o.Next, Detail: "was " + id,
+			Kind: domain.GapRecreated, Topic: s.topic, TopicID: t.ID, Partition: partition, Want: at.Next, Detail: "was " + at.Topic.String(),
 		}
 	}
-	return o.Next, epoch, true, nil
+	return at.Next, at.Epoch, true, nil
 }
 
-// Commit keeps where to read on. It asks once.
-func (s *Source) Commit(ctx context.Context, partition int, next int64, epoch int32) error {
+// Commit keeps where to read on, and who says so; the topic is that which the partition is read of. It asks once.
+func (s *Source) Commit(ctx context.Context, partition int, at domain.Routed) error {
+	at.Topic = s.of(partition)
 	return s.client.CommitOffsets(ctx, s.group, s.topic, []kafka.GroupOffset{
-		{Partition: partition, Next: next, Epoch: epoch, Metadata: mark(s.of(partition), epoch)},
+		{Partition: partition, Next: at.Next, Epoch: at.Epoch, Metadata: mark(&at)},
 	})
 }
 
-// mark is the metadata of a group offset: which topic it is of, and the leader epoch of
-// the batch before it.
-func mark(id domain.TopicID, epoch int32) string {
-	return "1 " + id.String() + " " + strconv.Itoa(int(epoch))
+// Kept is what is kept of the first n partitions now, whatever topic it is of. It asks once.
+func (s *Source) Kept(ctx context.Context, n int) ([]domain.Routed, error) {
+	partitions := make([]int, n)
+	for p := range partitions {
+		partitions[p] = p
+	}
+	kept, err := s.client.CommittedOffsets(ctx, s.group, s.topic, partitions)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]domain.Routed, n)
+	for p := range all {
+		all[p] = routed(&kept[p])
+	}
+	return all, nil
 }
 
-func readMark(s string) (id string, epoch int32, ok bool) {
-	parts := strings.Split(s, " ")
-	if len(parts) != 3 || parts[0] != "1" {
-		return "", 0, false
+// markVersion begins the metadata of a group offset.
+const markVersion = "2"
+
+// mark is the metadata of a group offset: which topic it is of, the leader epoch of the batch before it, and
+// which node routes.
+func mark(at *domain.Routed) string {
+	return strings.Join([]string{
+		markVersion, at.Topic.String(), strconv.Itoa(int(at.Epoch)), at.Node.String(), strconv.FormatUint(at.Counter, 10),
+	}, " ")
+}
+
+// routed is what a group offset says; a Next below zero: nothing is kept, or something that no router wrote.
+func routed(o *kafka.GroupOffset) domain.Routed {
+	none := domain.Routed{Next: -1}
+	parts := strings.Split(o.Metadata, " ")
+	if o.Next < 0 || len(parts) != 5 || parts[0] != markVersion {
+		return none
 	}
-	n, err := strconv.ParseInt(parts[2], 10, 32)
-	return parts[1], int32(n), err == nil
+	topic, err := domain.ParseTopicID(parts[1])
+	epoch, epochErr := strconv.ParseInt(parts[2], 10, 32)
+	node, nodeErr := domain.ParseNodeID(parts[3])
+	counter, counterErr := strconv.ParseUint(parts[4], 10, 64)
+	if errors.Join(err, epochErr, nodeErr, counterErr) != nil {
+		return none
+	}
+	return domain.Routed{Next: o.Next, Epoch: int32(epoch), Topic: topic, Node: node, Counter: counter}
 }
 
 // Reader reads and decodes one partition.

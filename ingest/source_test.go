@@ -98,7 +98,7 @@ func TestSource_CommitsForTheTopicThatIsThere(t *testing.T) {
 	if _, _, ok, err := committed(s, 0); ok || err != nil {
 		t.Fatalf("an offset before any was kept: %v", err)
 	}
-	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, 41, 5) }))
+	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, domain.Routed{Next: 41, Epoch: 5}) }))
 	next, epoch, ok, err := committed(s, 0)
 	if next != 41 || epoch != 5 || !ok || err != nil {
 		t.Fatalf("%d %d %v %v", next, epoch, ok, err)
@@ -106,12 +106,20 @@ func TestSource_CommitsForTheTopicThatIsThere(t *testing.T) {
 	if _, _, ok, err := committed(s, 1); ok || err != nil {
 		t.Errorf("an offset of another partition: %v", err)
 	}
+	by := domain.Routed{Next: 42, Epoch: 5, Node: domain.NodeID{1, 2}, Counter: 7}
+	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, by) }))
+	by.Topic = s.id
+	var kept []domain.Routed
+	w.must(kafka.Persist(w.ctx, func() (err error) { kept, err = s.Kept(w.ctx, 2); return err }))
+	if kept[0] != by || kept[1].Next >= 0 {
+		t.Errorf("kept %+v", kept)
+	}
 	other, err := OpenSource(w.ctx, w.client, SourceConfig{Topic: "activities", Journal: domain.TopicID{8}, Hasher: testHasher(t), Stats: &activity.Stats{}})
 	w.must(err)
 	if _, _, ok, err := committed(other, 0); ok || err != nil {
 		t.Errorf("an offset of another journal: %v", err)
 	}
-	for _, strange := range []string{"", "another's", "2 x 3", "1 " + s.id.String() + " x"} {
+	for _, strange := range []string{"", "another's", "1 x 3", "2 " + s.id.String() + " x " + domain.NodeID{1}.String() + " 1", "2 " + s.id.String() + " 5"} {
 		w.must(w.client.CommitOffsets(w.ctx, s.group, "activities", []kafka.GroupOffset{{Partition: 1, Next: 9, Epoch: 1, Metadata: strange}}))
 		if _, _, ok, err := committed(s, 1); ok || err != nil {
 			t.Errorf("metadata %q: %v %v", strange, ok, err)
@@ -131,7 +139,7 @@ func TestSource_RecreatedTopicIsAGap(t *testing.T) {
 		t.Errorf("partitions: %v", err)
 	}
 	now := w.source("activities")
-	w.must(w.client.CommitOffsets(w.ctx, now.group, "activities", []kafka.GroupOffset{{Partition: 0, Next: 41, Epoch: 5, Metadata: mark(s.id, 5)}}))
+	w.must(w.client.CommitOffsets(w.ctx, now.group, "activities", []kafka.GroupOffset{{Partition: 0, Next: 41, Epoch: 5, Metadata: mark(&domain.Routed{Topic: s.id, Epoch: 5})}}))
 	_, _, ok, err := now.Committed(w.ctx, 0)
 	if !errors.As(err, &gap) || ok || gap.Kind != domain.GapRecreated || gap.Want != 41 || gap.TopicID != now.Topic() || gap.Partition != 0 {
 		t.Errorf("committed: %v %v", ok, err)
@@ -155,7 +163,7 @@ func TestSource_RecreatedTopicPartitionByPartition(t *testing.T) {
 	w := given(t, "activities")
 	s := w.source("activities")
 	before := s.Topic()
-	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, 41, 5) }))
+	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, domain.Routed{Next: 41, Epoch: 5}) }))
 	w.recreate("activities")
 	after := w.source("activities").Topic()
 	if after == before {
@@ -171,7 +179,7 @@ func TestSource_RecreatedTopicPartitionByPartition(t *testing.T) {
 	}
 	// The group's offsets may go with the topic: they are put back as they were.
 	w.must(w.client.CommitOffsets(w.ctx, s.group, "activities", []kafka.GroupOffset{
-		{Partition: 0, Next: 41, Epoch: 5, Metadata: mark(before, 5)},
+		{Partition: 0, Next: 41, Epoch: 5, Metadata: mark(&domain.Routed{Topic: before, Epoch: 5})},
 	}))
 	if gap := committed(0); gap == nil || gap.Kind != domain.GapRecreated || gap.Want != 41 || gap.TopicID != after {
 		t.Errorf("partition 0: %+v", gap)
@@ -186,17 +194,17 @@ func TestSource_RecreatedTopicPartitionByPartition(t *testing.T) {
 
 // Any program may have written the metadata of a group offset.
 func FuzzOffsetMetadata_AnyText(f *testing.F) {
-	f.Add(mark(domain.TopicID{1, 2, 3}, 7))
+	f.Add(mark(&domain.Routed{Topic: domain.TopicID{1, 2, 3}, Epoch: 7, Node: domain.NodeID{4}, Counter: 1 << 63}))
 	f.Add("1 a -1")
-	f.Add("2 a 1")
-	f.Add("1  99999999999")
+	f.Add("2 a 1 b 1")
+	f.Add("2  99999999999  1")
 	f.Fuzz(func(t *testing.T, s string) {
-		id, epoch, ok := readMark(s)
-		if !ok {
+		at := routed(&kafka.GroupOffset{Next: 41, Metadata: s})
+		if at.Next < 0 {
 			return
 		}
-		if again, e, ok := readMark("1 " + id + " " + strconv.Itoa(int(epoch))); !ok || again != id || e != epoch {
-			t.Fatalf("%q: %q %d", s, id, epoch)
+		if again := routed(&kafka.GroupOffset{Next: 41, Metadata: mark(&at)}); again != at {
+			t.Fatalf("%q: %+v, and again %+v", s, at, again)
 		}
 	})
 }

@@ -2,7 +2,9 @@ package domain
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"strings"
 )
 
 // Ids of accounts, applications, brands, definitions and segments come from one
@@ -104,6 +106,15 @@ func (t TopicID) IsZero() bool { return t == TopicID{} }
 func (t TopicID) String() string {
 	h := hex.EncodeToString(t[:])
 	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+}
+
+// ParseTopicID reads an id as String writes it.
+func ParseTopicID(s string) (id TopicID, err error) {
+	b, err := hex.DecodeString(strings.ReplaceAll(s, "-", ""))
+	if err != nil || len(b) != len(id) || TopicID(b).String() != s {
+		return TopicID{}, errors.New("a topic's id has 32 hex digits in five groups")
+	}
+	return TopicID(b), nil
 }
 
 // RequestID names a command: a hash of (application, Idempotency-Key), or random.

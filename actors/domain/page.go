@@ -20,6 +20,15 @@ type SourcePage struct {
 	End      int64
 }
 
+// Routed is how far a partition of the public topic was routed, as the routers' group has it.
+type Routed struct {
+	Next    int64 // all below it is in the journal; below zero: nothing is known
+	Epoch   int32 // leader epoch of the batch before it
+	Topic   TopicID
+	Node    NodeID // who says so: it routes the partition; zero: a node alone
+	Counter uint64 // another one each time that it says so
+}
+
 // Memory is the bytes that hold the strings of pages. When every page has been released, and no
 // string of one is kept, the reader reads into it again. A nil one is never reused.
 type Memory struct {

@@ -20,14 +20,20 @@ type Handle struct {
 	Reads     atomic.Int64 // pages read
 	Refused   [domain.Reasons]atomic.Int64
 	Stopped   atomic.Pointer[string]
+	Holding   atomic.Bool                      // this node routes the partition
+	By        atomic.Pointer[domain.NodeID]    // who routes it, where that is another node
+	Taken     atomic.Int64                     // how often this node took it over, since the one before did nothing
 	Gap       atomic.Pointer[domain.AcceptGap] // what would have to be accepted to let it go on
 
 	Reading, CatalogCatchUp, CommittingOffset retry.State
+
+	offset *groupOffset
+	look   chan struct{} // has the supervisor look at what the group has, before its time
 }
 
-func newHandle(partition int) *Handle {
+func newHandle(partition int, o *Options, look chan struct{}) *Handle {
 	return &Handle{
-		Partition:        partition,
+		Partition: partition, look: look, offset: &groupOffset{source: o.Source, nodes: o.Nodes, partition: partition},
 		Reading:          retry.State{What: "the public topic cannot be read"},
 		CatalogCatchUp:   retry.State{What: NotToItsEnd},
 		CommittingOffset: retry.State{What: "the router's offset cannot be committed"},
@@ -56,7 +62,7 @@ func NewHandles() *Handles {
 // NotToItsEnd is what a retry of CatchUp reports.
 const NotToItsEnd = "the catalog cannot be read to its end"
 
-// Reaches waits until the partition is routed up to next.
+// Reaches waits until the partition is routed up to next, by whichever node.
 func (h *Handle) Reaches(ctx context.Context, next int64) error {
 	for {
 		if h.Stopped.Load() != nil { // also at an offset above: it may be another topic's
@@ -65,8 +71,26 @@ func (h *Handle) Reaches(ctx context.Context, next int64) error {
 		if h.Next.Load() >= next {
 			return nil
 		}
-		if !retry.Pause(ctx, time.Millisecond) { // a router has no waiters
+		wait := time.Millisecond // a router has no waiters
+		if !h.Holding.Load() {
+			wait = lookEarly
+			select {
+			case h.look <- struct{}{}:
+			default:
+			}
+		}
+		if !retry.Pause(ctx, wait) {
 			return domain.ErrUnavailable
 		}
 	}
+}
+
+// elsewhere notes how far another node has routed the partition, and its end.
+func (h *Handle) elsewhere(kept *domain.Routed, end int64) {
+	if h.Next.Load() < kept.Next {
+		h.Reads.Add(1)
+		h.Next.Store(kept.Next)
+	}
+	h.End.Store(end)
+	h.By.Store(&kept.Node)
 }

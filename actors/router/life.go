@@ -23,7 +23,7 @@ func (r *router) Receive(ctx actor.Context) {
 	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
-		r.start(ctx)
+		r.takeUp(ctx)
 	case *actor.Stopping, *actor.Restarting:
 		r.stop()
 	case *fetched:
@@ -32,8 +32,18 @@ func (r *router) Receive(ctx actor.Context) {
 		}
 	case *CatalogMoved:
 		if r.shared.Stopped.Load() != nil && r.lifted() {
+			r.shared.Stopped.Store(nil)
+			r.shared.Gap.Store(nil)
+			r.takeUp(ctx)
+		}
+	case *hold:
+		if r.cancel == nil && r.shared.Stopped.Load() == nil {
 			r.start(ctx)
 		}
+	case *standBy:
+		r.rest()
+	case *goOn:
+		r.again(ctx)
 	}
 }
 
@@ -42,11 +52,12 @@ func (r *router) Receive(ctx actor.Context) {
 func (r *router) fetched(ctx actor.Context, message any) {
 	switch m := message.(type) {
 	case *routerStarted:
-		r.next, r.noted, r.marked, r.epoch, r.reading = m.next, m.noted, m.next, m.epoch, m.topic
+		r.next, r.marked, r.epoch, r.reading, r.announced = m.next, m.next, m.epoch, m.topic, false
+		r.shared.offset.begin(m.topic, m.noted, m.epoch)
 		r.shared.Next.Store(max(m.next, 0))
 	case *sourcePage:
 		if r.ctx.Err() == nil {
-			r.page(m)
+			r.page(ctx, m)
 		}
 	case *routerFailed:
 		r.failed(ctx, m)
@@ -75,11 +86,40 @@ func (r *router) failed(ctx actor.Context, m *routerFailed) {
 	r.halt(m.err, m.at)
 }
 
-func (r *router) page(m *sourcePage) {
+func (r *router) page(ctx actor.Context, m *sourcePage) {
 	err := r.route(r.ctx, m)
 	m.credit <- journal.Spare(m.Arrivals)
-	if err != nil && r.ctx.Err() == nil {
+	switch {
+	case err == nil || r.ctx.Err() != nil:
+	case errors.Is(err, errAbove):
+		r.again(ctx)
+	default:
 		r.halt(err, journal.GapPlace{})
+	}
+}
+
+// again goes on from where the group has the partition, if it routes: another node was there meanwhile.
+func (r *router) again(ctx actor.Context) {
+	if r.cancel != nil {
+		r.rest()
+		r.start(ctx)
+	}
+}
+
+// rest leaves the partition to another node, which has routed further or is about to.
+func (r *router) rest() {
+	if r.cancel != nil {
+		r.cancel()
+		<-r.fetching
+		r.cancel, r.fetching = nil, nil
+	}
+	r.shared.Holding.Store(false)
+}
+
+// takeUp begins to route where that is this node's duty; else the supervisor sees whether another one does.
+func (r *router) takeUp(ctx actor.Context) {
+	if r.o.Nodes.Rank(r.partition) == 0 {
+		r.start(ctx)
 	}
 }
 
@@ -108,6 +148,7 @@ func (r *router) crashed(err *crash.Error) {
 	r.o.Log.Error("a partition of the public topic stopped: its router panicked",
 		"partition", r.partition, "err", err, "stack", err.Stack)
 	r.broken = true
+	r.shared.Holding.Store(false)
 	r.shared.Gap.Store(nil)
 	why := r.stopText(err)
 	r.shared.Stopped.Store(&why)
@@ -123,9 +164,10 @@ func (r *router) stop() {
 		r.cancel()
 		<-r.fetching
 		r.cancel, r.fetching = nil, nil
+		r.shared.Holding.Store(false)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		r.note(ctx)
+		_ = r.note(ctx) // what is above is another node's
 		if r.next != r.marked && !r.doubt {
 			_ = r.mark(ctx, r.next, r.epoch) // else the last mark holds
 		}
@@ -137,7 +179,10 @@ func (r *router) start(ctx actor.Context) {
 	r.shared.Next.Store(0) // what was routed may be another topic's: Reaches waits for this one's
 	r.shared.Stopped.Store(nil)
 	r.shared.Gap.Store(nil)
-	r.noted, r.marked = r.next, r.next // of where the fetcher will be nothing is known yet
+	r.shared.By.Store(nil)
+	r.shared.Holding.Store(true)
+	r.announced, r.marked = true, r.next // of where the fetcher will be nothing is known yet
+	r.shared.offset.begin(r.reading, r.next, r.epoch)
 	r.ctx, r.cancel = context.WithCancel(r.node)
 	done, run := make(chan struct{}), r.ctx
 	r.fetching = done

@@ -13,6 +13,7 @@ import (
 // Options is what all routers share.
 type Options struct {
 	Source   Source
+	Nodes    Nodes
 	Journal  journal.Log
 	Backlogs []journal.Backlog // of the shards, by journal partition
 	Catalog  *catalog.Handle

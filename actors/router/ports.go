@@ -6,8 +6,19 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Source is the public topic. Next offsets are kept as group offsets of the router,
-// with topic id and epoch in their metadata.
+// Nodes is this node among those of its installation.
+type Nodes interface {
+	Self() domain.NodeID
+	// Alone reports that no other node is listed.
+	Alone() bool
+	// Rank is the place of this node among those that can route a partition: 0 has the duty.
+	Rank(partition int) int
+	// RankOf is that of any node.
+	RankOf(id domain.NodeID, partition int) int
+}
+
+// Source is the public topic. Next offsets are kept as group offsets of the routers,
+// with topic id, epoch and the node that routes in their metadata.
 type Source interface {
 	// Topic is the topic's id as Committed last found it.
 	Topic() domain.TopicID
@@ -18,7 +29,10 @@ type Source interface {
 	// this journal, ok false when there is none. What is kept for a topic of another id is
 	// a *domain.GapError. The partition's next Reader reads the topic that is there now.
 	Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error)
-	Commit(ctx context.Context, partition int, next int64, epoch int32) error
+	// Commit keeps where to read on, and who says so; the topic is that which the partition is read of.
+	Commit(ctx context.Context, partition int, at domain.Routed) error
+	// Kept is what is kept of the first n partitions now, whatever topic it is of.
+	Kept(ctx context.Context, n int) ([]domain.Routed, error)
 	// Reader reads and decodes one partition; from next < 0 it starts at the log's start. A
 	// batch that does not parse is one arrival, refused as corrupt.
 	Reader(partition int) SourceReader

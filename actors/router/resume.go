@@ -56,7 +56,7 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 	next, epoch, ok, err := r.o.Source.Committed(ctx, r.partition)
 	var gap *domain.GapError
 	if err == nil && ok {
-		return resumption{next, epoch, next}, nil
+		return r.furthest(ctx, resumption{next, epoch, next}), nil
 	}
 	if err != nil && !errors.As(err, &gap) {
 		return resumption{}, err
@@ -84,6 +84,18 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 		return resumption{-1, -1, -1}, err
 	}
 	return resumption{at.Offset, at.Epoch, -1}, nil
+}
+
+// furthest is the group's offset, or the journal's mark where that is above: another node may have left the mark and
+// not the offset. A mark that cannot be read now is not waited for: what is read again is dropped by its origin.
+func (r *router) furthest(ctx context.Context, from resumption) resumption {
+	if r.o.Nodes.Alone() {
+		return from
+	}
+	if m, err := r.o.markedIn(ctx, r.o.Source.Topic(), r.partition); err == nil && m.Offset > from.next {
+		from.next, from.epoch = m.Offset, m.Epoch
+	}
+	return from
 }
 
 // topic is the one that the partition is to be read of.

@@ -2,6 +2,7 @@ package router
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
@@ -25,21 +26,14 @@ type router struct {
 	cancel    context.CancelFunc
 	fetching  chan struct{} // closed when the fetcher has ended; a page of another fetcher is not routed
 	broken    bool          // it panicked: it does not start again in this process
+	announced bool          // since it began to route, the group has this node as who routes
 
 	batches [][]domain.Record // by journal partition
 	next    int64
 	epoch   int32
-	groupOffset
 	journalMark
 	reading domain.TopicID // the topic that the pages are of
 	doubt   bool           // an append was given up: the journal may have it or not
-}
-
-// groupOffset is what the consumer group has of the router's progress.
-type groupOffset struct {
-	committed time.Time
-	noted     int64 // next as committed to the group
-	unnoted   int   // failures since
 }
 
 // journalMark is what the journal has of it.
@@ -54,11 +48,6 @@ type sourcePage struct {
 	readAt time.Time
 	credit chan []domain.Arrival // gives the page's memory back
 }
-
-// groupEvery is how often the group offset is committed while records come, and then when
-// none do: it only bounds what is read again, and its fsync would delay the next
-// page.
-const groupEvery = time.Second
 
 // route appends a page to the journal. An error is final: the router stops.
 func (r *router) route(ctx context.Context, p *sourcePage) error {
@@ -85,9 +74,10 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 	shared.Next.Store(p.Next)
 	shared.Fresh.Applied(p.End, p.Next, p.readAt)
 	now := time.Now()
-	if now.Sub(r.committed) >= groupEvery || len(p.Arrivals) == 0 {
-		r.committed = now
-		r.note(ctx)
+	if shared.offset.due(now) || len(p.Arrivals) == 0 {
+		if err := r.note(ctx); err != nil {
+			return err
+		}
 	}
 	if r.next != r.marked && now.Sub(r.markedAt) >= markEvery {
 		return r.mark(ctx, r.next, r.epoch)
@@ -103,19 +93,20 @@ func (r *router) append(ctx context.Context) error {
 	return err
 }
 
-// note commits the group offset. A failure is no fault: repeats are dropped by
-// their origin.
-func (r *router) note(ctx context.Context) {
-	if r.next == r.noted {
-		return
+// note commits the group offset where it has moved, and the first one where other nodes are listed: it says who
+// routes. A failure is no fault: repeats are dropped by their origin. errAbove is for the router to go on elsewhere.
+func (r *router) note(ctx context.Context) error {
+	if r.shared.offset.has(r.next) && (r.announced || r.o.Nodes.Alone()) {
+		return nil
 	}
-	if err := r.o.Source.Commit(ctx, r.partition, r.next, r.epoch); err != nil {
-		r.unnoted++
-		r.shared.CommittingOffset.Failed(r.o.Log, r.unnoted, err, "partition", r.partition)
-		return
+	err := r.shared.offset.commit(ctx, r.next, r.epoch)
+	if err != nil && !errors.Is(err, errAbove) {
+		r.shared.CommittingOffset.Failed(r.o.Log, r.shared.offset.failures(), err, "partition", r.partition)
+		return nil
 	}
 	r.shared.CommittingOffset.Recovered(r.o.Log, "partition", r.partition)
-	r.noted, r.unnoted = r.next, 0
+	r.announced = r.announced || err == nil
+	return err
 }
 
 // stamp gives every record what the catalog says. Before the first refusal for

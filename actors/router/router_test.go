@@ -24,7 +24,7 @@ func TestI2_RouterTakesPagesOfItsOwnFetcherOnly(t *testing.T) {
 	stray := make(chan struct{})
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	r := &router{fetching: own, shared: newHandle(0), ctx: ended}
+	r := &router{fetching: own, shared: newHandle(0, &Options{}, nil), ctx: ended}
 	r.Receive(mail{message: &fetched{own, &routerStarted{domain.TopicID{1}, resumption{next: 7, epoch: 2, noted: 7}}}})
 	if r.next != 7 || r.shared.Next.Load() != 7 {
 		t.Fatalf("the router is at %d", r.next)

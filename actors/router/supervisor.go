@@ -23,12 +23,13 @@ type Supervisor struct {
 	ctx    context.Context    // ends with the actor, and with it what its children wait for
 	cancel context.CancelFunc
 	end    context.CancelFunc // of what appends: it outlives the children, who leave a mark
+	early  chan struct{}      // somebody waits for what another node routes
 	done   chan struct{}      // closed when the actor and its children have ended
 }
 
 // NewSupervisor is one of all partitions; done is closed when it and its children have ended.
 func NewSupervisor(o *Options, handles *Handles, done chan struct{}) *Supervisor {
-	return &Supervisor{o: o, shared: handles, known: map[int]*actor.PID{}, done: done}
+	return &Supervisor{o: o, shared: handles, known: map[int]*actor.PID{}, done: done, early: make(chan struct{}, 1)}
 }
 
 // CatalogMoved tells that a new view of the catalog is there: a router that stopped looks
@@ -41,6 +42,11 @@ const lookEvery = time.Minute
 type (
 	// PartitionsFound is the number of partitions, as the broker has them.
 	PartitionsFound struct{ Count int }
+	// toRouter is a message for the router of a partition.
+	toRouter struct {
+		partition int
+		message   any
+	}
 	// routerEnded says that the partition is no more.
 	routerEnded struct{ partition int }
 )
@@ -71,6 +77,21 @@ func (r *Supervisor) Receive(ctx actor.Context) {
 				r.o.Fatal(err)
 			}
 		}()
+		go func() {
+			err := crash.Guard("the look at what other nodes route", func() error {
+				newDuty(r.o, r.shared, r.early, func(partition int, m any) {
+					root.Send(self, &toRouter{partition, m})
+				}).run(r.ctx)
+				return nil
+			})
+			if err != nil {
+				r.o.Fatal(err)
+			}
+		}()
+	case *toRouter:
+		if pid := r.known[m.partition]; pid != nil {
+			ctx.Send(pid, m.message)
+		}
 	case *actor.Stopping:
 		r.cancel()
 	case *actor.Stopped:
@@ -120,7 +141,7 @@ func (r *Supervisor) look(ctx context.Context, found func(int)) {
 }
 
 func (r *Supervisor) spawn(ctx actor.Context, partition int) {
-	shared := newHandle(partition)
+	shared := newHandle(partition, r.o, r.early)
 	r.shared.mu.Lock()
 	r.shared.all = append(r.shared.all, shared)
 	r.shared.mu.Unlock()

@@ -21,35 +21,51 @@ import (
 // idFile is where the id of a node is, in --data.
 const idFile = "node-id"
 
-// openID reads the id of the node of a directory, or makes one: random, and kept for good.
-func openID(path string) (domain.NodeID, error) {
+// openID reads the id of the node of a directory; made: there is none, and this is a random one, to be kept.
+func openID(path string) (id domain.NodeID, made bool, err error) {
 	text, err := files.Read(path, 100)
 	if errors.Is(err, fs.ErrNotExist) {
-		var id domain.NodeID
 		rand.Read(id[:]) // never fails: it ends the program instead
-		if err := files.Create(path, []byte(id.String()+"\n")); err != nil {
-			return domain.NodeID{}, err
-		}
-		text, err = files.Read(path, 100)
+		return id, true, nil
 	}
 	if err != nil {
-		return domain.NodeID{}, err
+		return domain.NodeID{}, false, err
 	}
-	id, err := domain.ParseNodeID(strings.TrimSpace(string(text)))
-	if err != nil {
-		return domain.NodeID{}, fmt.Errorf("%s: %w; delete it to have this node join as a new one", path, err)
+	if id, err = domain.ParseNodeID(strings.TrimSpace(string(text))); err != nil {
+		return domain.NodeID{}, false, fmt.Errorf("%s: %w; delete it to have this node join as a new one", path, err)
 	}
-	return id, nil
+	return id, false, nil
+}
+
+// idPath is where the id of this node is.
+func (n *Node) idPath() string { return filepath.Join(n.Config.Data, idFile) }
+
+// readID reads the id of this node. A new one is kept when the node joins: a start that is refused leaves none.
+func (n *Node) readID(context.Context) (err error) {
+	if n.id, n.newID, err = openID(n.idPath()); err != nil {
+		return fmt.Errorf("the id of this node: %w", err)
+	}
+	return nil
+}
+
+// keepID keeps an id that was made.
+func (n *Node) keepID() error {
+	if !n.newID {
+		return nil
+	}
+	if err := files.Create(n.idPath(), []byte(n.id.String()+"\n")); err != nil {
+		return fmt.Errorf("the id of this node: %w", err)
+	}
+	n.newID = false
+	return nil
 }
 
 // join takes part in the installation: the node is listed once it has caught up.
 func (n *Node) join(context.Context) error {
-	path := filepath.Join(n.Config.Data, idFile)
-	id, err := openID(path)
-	if err != nil {
-		return fmt.Errorf("the id of this node: %w", err)
+	if err := n.keepID(); err != nil {
+		return err
 	}
-	all := map[domain.NodeID]bool{id: true} // this one is listed later, the first time
+	all := map[domain.NodeID]bool{n.id: true} // this one is listed later, the first time
 	for _, listed := range n.Actors.Catalog().Nodes() {
 		all[listed.ID] = true
 	}
@@ -58,10 +74,10 @@ func (n *Node) join(context.Context) error {
 	}
 	n.Actors.Join(nodes.Self{
 		Up: domain.NodeUp{
-			ID: id, Address: n.base(), Zone: n.Config.Zone, Rules: domain.RulesVersion, Protocol: nodes.Protocol,
+			ID: n.id, Address: n.base(), Zone: n.Config.Zone, Rules: domain.RulesVersion, Protocol: nodes.Protocol,
 			Program: build.Read().Version,
 		},
-		IDFile: path,
+		IDFile: n.idPath(),
 	}, ingest.NewBeats(n.Logs.Client, n.Config.TopicPrefix))
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/ovation-analytics/ovation/actors"
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
@@ -39,6 +40,8 @@ type Node struct {
 	API       *api.API
 	ports     servers
 
+	id      domain.NodeID // in the list of the installation
+	newID   bool          // it is in no file yet
 	closers []func() error // in order of opening
 	made    []string       // what this start made: --data, what is opened in it, the file of secrets
 	running sync.WaitGroup

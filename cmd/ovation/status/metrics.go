@@ -70,6 +70,8 @@ var (
 		"Records that became dead letters, over the life of the store.", "shard", "reason")
 	mCommits   = describe("commits_total", "Batches committed.", "shard")
 	mRouted    = describe("router_routed_total", "Source records brought into the journal.", "partition")
+	mRoutes    = describe("router_routes", "1 where this node routes the partition of the public topic.", "partition")
+	mTaken     = describe("router_taken_total", "How often this node took a partition over, which no other node routed.", "partition")
 	mRefused   = describe("router_refused_total", "Source records routed with a refusal.", "partition", "reason")
 	mNoCountry = describe("activities_without_country_total", "Source records whose country is no alpha-2 code: they count without it.")
 	mForwarded = describe("records_forwarded_total", "Records sent to other shards.", "shard")
@@ -98,6 +100,8 @@ func (s *Source) collect(out sink) {
 	for _, r := range st.Routers {
 		partition := strconv.Itoa(r.Partition)
 		out.counter(mRouted, float64(r.Routed), partition)
+		out.gauge(mRoutes, one(r.Here), partition)
+		out.counter(mTaken, float64(r.Taken), partition)
 		for reason, n := range r.Refused {
 			out.counter(mRefused, float64(n), partition, reason)
 		}

@@ -1,0 +1,255 @@
+package router
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
+)
+
+// Each partition is routed by one node: that of rank 0. The others look each second at what the group has of it. Where
+// there is something to route and the group has the same for as long as the rank times takeAfter, the next node takes the
+// partition over; the group says that it routes, and it goes on until it sees a node of a lower rank do it. Two nodes that
+// route at once do no harm: what is appended twice is dropped by its origin (I2).
+
+const (
+	// lookEach is how often a node looks at what the group has.
+	lookEach = time.Second
+	// lookEarly is how often it does where a question waits for it.
+	lookEarly = 50 * time.Millisecond
+	// takeAfter is how long a partition is not routed before the next node takes it over.
+	takeAfter = 3 * time.Second
+	// longestStep is the most idleness that two looks one after the other can show: a node that was paused
+	// between them has not looked.
+	longestStep = 2 * lookEach
+)
+
+// What a router is told.
+type (
+	hold    struct{} // route: this node has the duty, or takes it over
+	standBy struct{} // another node routes
+	goOn    struct{} // another node has routed further: go on there
+)
+
+// verdict is what follows from a look.
+type verdict uint8
+
+const (
+	asBefore  verdict = iota
+	takes             // routing, which is this node's duty
+	takesOver         // routing, which another node does not do
+	leaves            // routing to a node of a lower rank that does it
+	follows           // another node that has routed further
+	repeats           // what the group has, so that others need not take over
+)
+
+// watch follows what the group has of one partition. One goroutine.
+type watch struct {
+	kept domain.Routed
+	idle time.Duration // for how long there was something to route and the group had the same
+	at   time.Time     // of the last look
+	ends []endSeen     // of the partition, which the group has not reached yet
+}
+
+// endSeen is an end of a partition as it was seen at a moment.
+type endSeen struct {
+	end int64
+	at  time.Time
+}
+
+// maxEnds bounds how many ends are remembered.
+const maxEnds = 64
+
+// reached gives the newest end seen that the group has reached, after one more was seen; false: none new.
+func (w *watch) reached(next, end int64, at time.Time) (newest endSeen, ok bool) {
+	if len(w.ends) < maxEnds {
+		w.ends = append(w.ends, endSeen{end, at})
+	}
+	n := 0
+	for n < len(w.ends) && w.ends[n].end <= next {
+		newest, ok = w.ends[n], true
+		n++
+	}
+	w.ends = slices.Delete(w.ends, 0, n)
+	return newest, ok
+}
+
+// looked is what one look sees of a partition.
+type looked struct {
+	kept    domain.Routed
+	end     int64 // of the partition
+	holding bool  // this node routes
+	next    int64 // up to where, then
+	rank    int   // of this node
+	rankOf  int   // of the node that the group has as who routes
+	own     bool  // that is this node
+}
+
+// see judges a look.
+func (w *watch) see(now time.Time, l looked) verdict {
+	step, moved := min(now.Sub(w.at), longestStep), l.kept != w.kept
+	w.at, w.kept = now, l.kept
+	if w.idle += step; moved || l.end <= max(l.kept.Next, 0) {
+		w.idle = 0
+	}
+	switch {
+	case !l.holding && l.rank == 0:
+		return takes
+	case !l.holding && w.idle >= time.Duration(l.rank)*takeAfter:
+		w.idle = 0
+		return takesOver
+	case !l.holding || l.kept.Next < 0: // of nothing, the router's first commit says who routes
+		return asBefore
+	case !l.own && moved && l.rankOf < l.rank:
+		return leaves
+	case !l.own && l.kept.Next > l.next:
+		return follows
+	case !l.own || w.idle >= lookEach/2: // one look, or several early ones
+		return repeats
+	}
+	return asBefore
+}
+
+// duty decides which partitions this node routes. One goroutine.
+type duty struct {
+	o       *Options
+	handles *Handles
+	early   <-chan struct{}
+	tell    func(partition int, message any)
+	watches map[int]*watch
+	looking retry.State
+	failed  int
+}
+
+func newDuty(o *Options, handles *Handles, early <-chan struct{}, tell func(int, any)) *duty {
+	return &duty{
+		o: o, handles: handles, early: early, tell: tell, watches: map[int]*watch{},
+		looking: retry.State{What: "what other nodes route cannot be read"},
+	}
+}
+
+// run looks each second, and sooner where a question waits, until ctx ends.
+func (d *duty) run(ctx context.Context) {
+	t := time.NewTicker(lookEach)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+		case <-d.early:
+		}
+		d.look(ctx)
+	}
+}
+
+// look looks at all partitions.
+func (d *duty) look(ctx context.Context) {
+	all := d.handles.List()
+	if d.o.Nodes.Alone() {
+		for _, h := range all {
+			if !h.Holding.Load() {
+				d.tell(h.Partition, &hold{})
+			}
+		}
+		clear(d.watches)
+		return
+	}
+	n := 0
+	for _, h := range all {
+		n = max(n, h.Partition+1)
+	}
+	if n == 0 {
+		return
+	}
+	seen := time.Now()
+	ends := d.ends(ctx, all)
+	kept, err := d.o.Source.Kept(ctx, n)
+	if err != nil {
+		if ctx.Err() == nil {
+			d.failed++
+			d.looking.Failed(d.o.Log, d.failed, err)
+		}
+		return
+	}
+	d.failed = 0
+	d.looking.Recovered(d.o.Log)
+	for i, h := range all {
+		if ends[i] >= 0 {
+			d.judge(ctx, h, kept[h.Partition], ends[i], seen)
+		}
+	}
+}
+
+// ends are the ends of the partitions; below zero: it cannot be read now.
+func (d *duty) ends(ctx context.Context, all []*Handle) []int64 {
+	ends := make([]int64, len(all))
+	var wg sync.WaitGroup
+	for i, h := range all {
+		if h.Holding.Load() { // its router knows
+			ends[i] = h.End.Load()
+			continue
+		}
+		wg.Go(func() {
+			var err error
+			if ends[i], err = d.o.Source.End(ctx, h.Partition); err != nil {
+				ends[i] = -1
+			}
+		})
+	}
+	wg.Wait()
+	return ends
+}
+
+// judge does what follows from a look at a partition.
+func (d *duty) judge(ctx context.Context, h *Handle, kept domain.Routed, end int64, seen time.Time) {
+	w := d.watches[h.Partition]
+	if w == nil {
+		w = &watch{kept: kept, at: seen}
+		d.watches[h.Partition] = w
+	}
+	topic := d.o.Catalog.View().Source(h.Partition)
+	if topic.IsZero() {
+		topic = d.o.Source.Topic()
+	}
+	if kept.Topic != topic {
+		kept = domain.Routed{Next: -1} // of a topic that was deleted
+	}
+	nodes := d.o.Nodes
+	l := looked{
+		kept: kept, end: end, holding: h.Holding.Load(), next: h.Next.Load(), rank: nodes.Rank(h.Partition),
+		rankOf: nodes.RankOf(kept.Node, h.Partition), own: kept.Node == nodes.Self(),
+	}
+	if !l.holding && kept.Next >= 0 && h.Stopped.Load() == nil {
+		if kept.Topic != w.kept.Topic { // what was routed is of another topic
+			h.Next.Store(0)
+			w.ends = nil
+		}
+		h.elsewhere(&kept, end)
+		if reached, ok := w.reached(kept.Next, end, seen); ok {
+			h.Fresh.Applied(reached.end, kept.Next, reached.at)
+		}
+	}
+	switch w.see(seen, l) {
+	case takes:
+		d.tell(h.Partition, &hold{})
+	case takesOver:
+		if h.Stopped.Load() == nil {
+			h.Taken.Add(1)
+			d.o.Log.Warn("this node routes a partition that no other node routes now", "partition", h.Partition, "before", kept.Node.String())
+			d.tell(h.Partition, &hold{})
+		}
+	case leaves:
+		d.o.Log.Info("another node routes a partition again", "partition", h.Partition, "node", kept.Node.String())
+		d.tell(h.Partition, &standBy{})
+	case follows:
+		d.tell(h.Partition, &goOn{})
+	case repeats:
+		if err := h.offset.repeat(ctx, kept); err != nil && ctx.Err() == nil {
+			h.CommittingOffset.Failed(d.o.Log, h.offset.failures(), err, "partition", h.Partition)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package router
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// A node that does not route takes its own partition at once, and another one's when it was not routed for so long.
+func TestWatch_TakesOverWhatIsIdle(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	other := domain.Routed{Next: 10, Node: domain.NodeID{2}, Counter: 1}
+	for _, c := range []struct {
+		what  string
+		rank  int
+		end   int64
+		each  func(i int, kept *domain.Routed) // before each look, a second apart
+		looks int                              // after which it takes over; 0: not within 60
+		want  verdict
+	}{
+		{"its duty", 0, 10, nil, 1, takes},
+		{"nothing to route", 1, 10, nil, 0, 0},
+		{"idle", 1, 11, nil, 4, takesOver},
+		{"idle, of rank 2", 2, 11, nil, 7, takesOver},
+		{"the offset moves", 1, 1000, func(i int, k *domain.Routed) { k.Next++ }, 0, 0},
+		{"the counter moves", 1, 11, func(i int, k *domain.Routed) { k.Counter++ }, 0, 0},
+		{"the counter moves every third look", 1, 11, func(i int, k *domain.Routed) {
+			if i%3 == 0 {
+				k.Counter++
+			}
+		}, 0, 0},
+		{"it ends moving", 1, 11, func(i int, k *domain.Routed) {
+			if i < 10 {
+				k.Counter++
+			}
+		}, 12, takesOver},
+		{"never begun, and empty", 1, 0, func(i int, k *domain.Routed) { *k = domain.Routed{Next: -1} }, 0, 0},
+		{"never begun", 1, 1, func(i int, k *domain.Routed) { *k = domain.Routed{Next: -1} }, 4, takesOver},
+	} {
+		kept := other
+		w := &watch{kept: kept, at: at}
+		took, got := 0, asBefore
+		for i := 1; i <= 60 && took == 0; i++ {
+			if c.each != nil {
+				c.each(i, &kept)
+			}
+			l := looked{kept: kept, end: c.end, rank: c.rank, rankOf: 0}
+			if got = w.see(at.Add(time.Duration(i-1)*time.Second), l); got != asBefore {
+				took = i
+			}
+		}
+		if took != c.looks || took > 0 && got != c.want {
+			t.Errorf("%s: %d after %d looks, want %d after %d", c.what, got, took, c.want, c.looks)
+		}
+	}
+}
+
+// A reader that was paused has not looked: its silence counts two seconds at most.
+func TestWatch_OwnPauseIsNoSilence(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	l := looked{kept: domain.Routed{Next: 10}, end: 11, rank: 1}
+	w := &watch{kept: l.kept, at: at}
+	if got := w.see(at.Add(time.Hour), l); got != asBefore {
+		t.Errorf("%d after a pause", got)
+	}
+	if got := w.see(at.Add(time.Hour+time.Second), l); got != takesOver {
+		t.Errorf("%d a second later", got)
+	}
+}
+
+// A node that routes leaves to one of a lower rank that does it, goes on above what another one routed, and repeats
+// what the group has while it waits.
+func TestWatch_OfANodeThatRoutes(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	own := domain.Routed{Next: 10, Node: domain.NodeID{1}, Counter: 1}
+	for _, c := range []struct {
+		what         string
+		kept         domain.Routed
+		own          bool
+		rank, rankOf int
+		next, end    int64
+		want         verdict
+	}{
+		{"it works", domain.Routed{Next: 12, Node: own.Node, Counter: 2}, true, 0, 0, 12, 12, asBefore},
+		{"it waits", own, true, 0, 0, 10, 20, repeats},
+		{"it has nothing to do", own, true, 0, 0, 10, 10, asBefore},
+		{"a lower rank works", domain.Routed{Next: 10, Node: domain.NodeID{2}, Counter: 1}, false, 1, 0, 10, 10, leaves},
+		{"a higher rank works", domain.Routed{Next: 10, Node: domain.NodeID{2}, Counter: 1}, false, 0, 1, 10, 10, repeats},
+		{"a higher rank was further", domain.Routed{Next: 15, Node: domain.NodeID{2}, Counter: 1}, false, 0, 1, 10, 10, follows},
+		{"nothing is kept", domain.Routed{Next: -1}, false, 0, 0, 10, 20, asBefore},
+	} {
+		w := &watch{kept: own, at: at}
+		l := looked{kept: c.kept, own: c.own, holding: true, rank: c.rank, rankOf: c.rankOf, next: c.next, end: c.end}
+		if got := w.see(at.Add(time.Second), l); got != c.want {
+			t.Errorf("%s: %d, want %d", c.what, got, c.want)
+		}
+	}
+}
+
+// The newest end that the group has reached is that of the ends seen so far, however these and the group move.
+func TestWatch_ReachedEnds(t *testing.T) {
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 1))
+	for range 200 {
+		w := &watch{}
+		var all []endSeen // of the naive model
+		end, next, at := int64(0), int64(0), time.Unix(0, 0)
+		var model, got time.Time
+		for range 50 {
+			end += rnd.Int64N(10)
+			next = min(next+rnd.Int64N(12), end)
+			at = at.Add(time.Second)
+			all = append(all, endSeen{end, at})
+			for _, e := range all {
+				if e.end <= next {
+					model = e.at
+				}
+			}
+			if e, ok := w.reached(next, end, at); ok {
+				got = e.at
+			}
+			if !got.Equal(model) {
+				t.Fatalf("seed %d: reached %v, want %v", seed, got, model)
+			}
+		}
+	}
+}
