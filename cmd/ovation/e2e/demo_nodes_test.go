@@ -146,6 +146,7 @@ func TestDemo_ThreeNodes(t *testing.T) {
 			})
 		}
 		var created []string
+		var last string // the position of the last one
 		all.Go(func() {
 			api := n.api()
 			for k := 0; !over.Load() && !t.Failed(); k++ {
@@ -153,9 +154,9 @@ func TestDemo_ThreeNodes(t *testing.T) {
 				keyed := api.With("Idempotency-Key", name)
 				for try := 0; ; try++ {
 					may := away.Load()
-					_, _, err := client.Do(ctx(t), keyed, client.CreateBrand{Name: name, Type: "Music"})
+					_, meta, err := client.Do(ctx(t), keyed, client.CreateBrand{Name: name, Type: "Music"})
 					if err == nil {
-						created = append(created, name)
+						created, last = append(created, name), meta.Position
 						break
 					}
 					if codeOf(err) != domain.Unavailable || !may && !away.Load() || t.Failed() {
@@ -177,7 +178,7 @@ func TestDemo_ThreeNodes(t *testing.T) {
 		over.Store(true)
 		all.Wait()
 		for i := range n.http {
-			n.holds(i, created)
+			n.holds(i, created, last)
 		}
 		t.Logf("%d questions, %d brands created", asked.Load(), len(created))
 		if code := n.End(syscall.SIGINT); code != 0 || !n.free() {
@@ -186,11 +187,11 @@ func TestDemo_ThreeNodes(t *testing.T) {
 	})
 }
 
-// holds waits until a node lists what was created, each once.
-func (n *demoNodes) holds(i int, created []string) {
+// holds requires that a node, as of a position, lists what was created, each once.
+func (n *demoNodes) holds(i int, created []string, at string) {
 	n.t.Helper()
 	count := map[string]int{}
-	for next := (client.Params{"limit": "1000", "cursor": "", "keyword": "Made "}); next != nil; {
+	for next := (client.Params{"limit": "1000", "cursor": "", "keyword": "Made ", "wait_for": at}); next != nil; {
 		page, meta, err := client.Do(ctx(n.t), n.apiOf(i), client.ListBrands{More: next})
 		if err != nil {
 			n.t.Fatal(err)
