@@ -41,6 +41,9 @@ type Logs struct {
 	Source      router.Source
 	DeadLetters shard.DeadLetters
 	DataKeys    shard.DataKeys
+	// WhileReached is a context that ends once the logs were out of reach for some seconds, and has ended while they
+	// are; the function gives it back. Nil: they are taken to be in reach.
+	WhileReached func(context.Context) (context.Context, context.CancelFunc)
 }
 
 // Stores are where a node keeps its state.
@@ -80,6 +83,9 @@ func (o Options) withDefaults() Options {
 	o.CachedRecordBytes = cmp.Or(o.CachedRecordBytes, 32<<20)
 	o.CachedIdentities = cmp.Or(o.CachedIdentities, 50_000)
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
+	if o.WhileReached == nil {
+		o.WhileReached = func(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} }
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}

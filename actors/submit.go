@@ -22,14 +22,20 @@ type submitter struct {
 	clocks           []logClock // of the catalog, and of each partition of the journal
 }
 
-// voidAfter is how long after its submitter has left a command that waits for its outcome may still come into
-// the log and take effect: it may be on its way to a broker, where nothing takes it back. The log's clock is known
-// less exactly.
-const voidAfter = 25 * time.Second
+// A command that waits for its outcome takes effect until appendWithin + voidAfter after it was submitted: it may be
+// on its way to a broker, where nothing takes it back, when its submitter leaves. One that waits longer enters it
+// again. The log's clock is known less exactly.
+const (
+	appendWithin = 3 * time.Second
+	voidAfter    = 25 * time.Second
+)
 
 // Submit appends a command to the log that it is applied from and waits for its outcome, or,
-// if the submission says so, only until it is durable.
+// if the submission says so, only until it is durable. Where no log is in reach it is ErrUnavailable within some
+// seconds, and while none is, at once.
 func (c *submitter) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
+	ctx, release := c.shards.o.WhileReached(ctx)
+	defer release()
 	w := c.enter(ctx, &s, newNonce(), false)
 	return c.outcome(ctx, &w)
 }
@@ -37,6 +43,8 @@ func (c *submitter) Submit(ctx context.Context, s domain.Submission) (domain.Out
 // SubmitAll is Submit of each. What goes to one log goes there in the order given; an
 // error of one is no error of the others.
 func (c *submitter) SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result {
+	ctx, release := c.shards.o.WhileReached(ctx)
+	defer release()
 	under := make([]underway, len(all))
 	for i := range all {
 		under[i] = c.enter(ctx, &all[i], newNonce(), true)
@@ -87,7 +95,7 @@ func (c *submitter) enter(ctx context.Context, s *domain.Submission, nonce domai
 		w.appender = c.shards.appenders[w.shard]
 	}
 	if !s.Durable { // what is acknowledged once it is in the log is never void
-		rec.Until = c.clocks[w.shard+1].in(deadline.Left(ctx) + voidAfter)
+		rec.Until = c.clocks[w.shard+1].in(min(deadline.Left(ctx), appendWithin) + voidAfter)
 		w.outcome = c.ask(ctx, w.shard, &waiters.AwaitOutcome{Request: w.Request})
 	}
 	w.pending, w.err = w.appender.Submit(ctx, rec, many)

@@ -42,6 +42,11 @@ func (r *Replica) Put(ctx context.Context, keys []domain.WrappedKey) error {
 		r.refused.Add(1)
 		return err
 	}
+	if r.o.WhileReached != nil {
+		var release context.CancelFunc
+		ctx, release = r.o.WhileReached(ctx)
+		defer release()
+	}
 	p := &pendingAppend{keys: keys, done: make(chan error, 1)}
 	if err := r.enqueue(p); err != nil {
 		return err

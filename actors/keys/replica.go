@@ -20,6 +20,9 @@ type ReplicaOptions struct {
 	Logger  *slog.Logger
 	Now     func() time.Time
 	Waiting func(error) // called with each failure to read while it opens
+	// WhileReached is a context that ends once the log was out of reach for some seconds, and has ended while it is;
+	// the function gives it back. Nil: it is taken to be in reach.
+	WhileReached func(context.Context) (context.Context, context.CancelFunc)
 }
 
 // maxAge is how old a copy may be: half of how long the topic keeps tombstones.

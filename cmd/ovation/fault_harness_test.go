@@ -200,6 +200,14 @@ func (h *ward) unanswered() asking {
 	return a
 }
 
+// soon holds that something ended so long after its beginning at most, in the made-up time.
+func (h *ward) soon(what string, began time.Time, within time.Duration) {
+	h.Helper()
+	if took := time.Since(began); took > within {
+		h.Errorf("%s was answered after %v, want %v at most", what, took, within)
+	}
+}
+
 // ask asks again, with the same key.
 func (h *ward) ask(a asking) error {
 	e, _, err := client.Do(h.Context(), h.engine.speaks(a.who.of.key).With("Idempotency-Key", a.key), client.RegisterMember{

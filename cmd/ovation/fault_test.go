@@ -105,6 +105,10 @@ func TestFault_BrokerAway(t *testing.T) {
 				from := time.Now()
 				h.something()
 				asked := h.unanswered()
+				h.soon("a write that waited", from, 3*time.Second)
+				before := time.Now()
+				h.unanswered()
+				h.soon("a write while no broker is reached", before, time.Second)
 				for last := int64(0); time.Since(from) < away-2*time.Second; time.Sleep(away / 4) {
 					lag := h.answered()
 					if minLag := time.Since(from).Milliseconds() - 1000; lag < minLag || lag < last {

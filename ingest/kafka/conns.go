@@ -42,6 +42,7 @@ type conns struct {
 	formatter   *kmsg.RequestFormatter
 	correlation atomic.Int32
 	stats       counters
+	reach       reach
 
 	ctx   context.Context // ends with Close
 	close context.CancelFunc

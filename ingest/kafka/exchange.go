@@ -226,6 +226,7 @@ func (c *conns) exchange(ctx context.Context, r request) (*exchange, error) {
 	if _, err := r.over.RoundTrip(within, c.addr, m); err != nil {
 		return nil, c.failure(ctx, err)
 	}
+	c.reach.heard.Add(1)
 	return x, nil
 }
 

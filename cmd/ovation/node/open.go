@@ -191,7 +191,7 @@ func (n *Node) OpenActors(ctx context.Context) error {
 	n.Actors = actors.New(actors.Options{
 		Logs: actors.Logs{
 			Journal: n.Logs.Topics.Journal, Catalog: n.Logs.Topics.Catalog, Source: n.Logs.Topics.Source, DeadLetters: n.Logs.Topics.Letters,
-			DataKeys: &n.Stores.Keys,
+			DataKeys: &n.Stores.Keys, WhileReached: n.Logs.Client.WhileReached,
 		},
 		Stores: actors.Stores{
 			OpenShard: func(i int) (shard.Store, error) {

@@ -44,7 +44,7 @@ func (n *Node) FollowKeys(ctx context.Context) error {
 		return fmt.Errorf("the data keys: %w", err)
 	}
 	k.replica, err = keys.OpenReplica(ctx, keys.ReplicaOptions{
-		Log: l, Copy: k.Store, Logger: n.Log, Now: time.Now,
+		Log: l, Copy: k.Store, Logger: n.Log, Now: time.Now, WhileReached: n.Logs.Client.WhileReached,
 		Waiting: func(err error) { n.ports.gate.Wait(fmt.Errorf("the data keys cannot be read yet: %w", err)) },
 	})
 	if err != nil {
