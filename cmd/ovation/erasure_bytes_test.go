@@ -234,7 +234,7 @@ func (h *ward) unreadable(living, erased []*fan) {
 func (h *ward) stopped() *vfs.MemFS {
 	h.Helper()
 	h.must(h.engine.Close())
-	h.closedWell()
+	h.engine.hits.endedWell()
 	return h.engine.power.disk
 }
 

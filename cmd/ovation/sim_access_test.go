@@ -84,7 +84,7 @@ func (w *simulation) authenticate() {
 	w.model.mu.Unlock()
 	w.user(func() error {
 		err := w.insist(l, func(c *client.Client) error {
-			ctx := context.Background()
+			ctx, c := context.Background(), c.At(w.model.since(id))
 			e, _, err := client.Do(ctx, c, client.GetMember{MemberID: id})
 			if err != nil {
 				return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -260,7 +261,10 @@ func (w *simulation) calm() error {
 	w.wires.storm(0)
 	w.engine.power.cutAfter(0)
 	w.broker.power.cutAfter(0)
-	return w.revive(0)
+	if err := w.revive(0); err != nil {
+		return err
+	}
+	return w.calmFleet()
 }
 
 // drain ends the faults and waits until all that was sent is applied and published.
@@ -281,23 +285,38 @@ func (w *simulation) drain() error {
 			}
 		}
 		if w.idle() {
+			if err := w.agree(); err != nil {
+				return err
+			}
 			return w.archive.keep(context.Background(), w.out)
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	st := w.engine.Actors.Status()
-	return fmt.Errorf("not drained within a minute: %+v", st)
+	var all []string
+	for _, e := range w.nodes() {
+		all = append(all, fmt.Sprintf("%+v", e.Actors.Status()))
+	}
+	return fmt.Errorf("not drained within a minute: %s", strings.Join(all, "\n"))
 }
 
 // idle reports that nothing is under way: not in the public topic, nor in the journal,
 // nor in an outbox; nor a rebuild, which ends with a shard that is closed for a moment.
 func (w *simulation) idle() bool {
-	if r := w.engine.Rebuilder.Last(); r != nil && r.State == verify.Running {
+	for _, e := range w.nodes() {
+		if !w.idleNode(e) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *simulation) idleNode(e *engineLife) bool {
+	if r := e.Rebuilder.Last(); r != nil && r.State == verify.Running {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	n := w.engine.Actors
+	n := e.Actors
 	for range 2 { // what was forwarded may forward
 		at, err := n.AcceptedPosition(ctx)
 		if err != nil || n.Await(ctx, at) != nil {

@@ -131,7 +131,7 @@ func (w *simulation) askErasure(l *label, id domain.MemberID, otherwise func() (
 func (w *simulation) erase(l *label, id domain.MemberID, by func() (at string, err error)) error {
 	var token string
 	err := w.insist(l, func(c *client.Client) error {
-		e, _, err := client.Do(context.Background(), c, client.GetMember{MemberID: id})
+		e, _, err := client.Do(context.Background(), c.At(w.model.since(id)), client.GetMember{MemberID: id})
 		token = e.Data.AccessToken
 		return err
 	})

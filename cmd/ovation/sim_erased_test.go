@@ -162,27 +162,30 @@ func (w *simulation) checkDataKeys() error {
 	if err != nil {
 		return err
 	}
-	var left []domain.KeyID
-	for range 3000 { // keys are deleted by the outbox
+	var left, lacks []domain.KeyID
+	for range 3000 { // keys are deleted by the outbox, and a node's copy of them follows their log
 		there := map[domain.KeyID]bool{}
 		if err := w.engine.Stores.Keys.Store.Each(nil, func(id domain.KeyID) error { there[id] = true; return nil }); err != nil {
 			return err
 		}
-		left = left[:0]
+		left, lacks = left[:0], lacks[:0]
 		for id := range sealed {
 			if there[id] && living[id] == 0 {
 				left = append(left, id)
 			}
 		}
-		for id, member := range living {
+		for id := range living {
 			if !there[id] {
-				return fmt.Errorf("data key %s of member %d is not in the store", id, member)
+				lacks = append(lacks, id)
 			}
 		}
-		if len(left) == 0 {
+		if len(left)+len(lacks) == 0 {
 			return nil
 		}
 		time.Sleep(20 * time.Millisecond)
+	}
+	if len(lacks) > 0 {
+		return fmt.Errorf("data key %s of member %d is not in the store", lacks[0], living[lacks[0]])
 	}
 	return fmt.Errorf("I10: data key %s, of %v, is in the store, and no member has it", left[0], sealed[left[0]])
 }

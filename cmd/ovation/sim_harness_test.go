@@ -30,6 +30,7 @@ type simulation struct {
 	access  *accessSchedule
 	erasing *erasing
 	merging *merging
+	fleet   *fleet
 	apart   bool // the broker has a machine of its own
 	forgets bool // the broker forgets offsets when the public topic is cut
 	model   *model
@@ -80,6 +81,7 @@ func newSimulation(seed uint64) *simulation {
 		return w.broker
 	})
 	w.apart = w.rng.IntN(2) == 0
+	w.fleet = newFleet(seed)
 	w.forgets = rand.New(rand.NewPCG(seed, 3)).IntN(2) == 0 // not of rng: seeds keep their schedules
 	return w
 }
@@ -155,7 +157,7 @@ func (w *simulation) startEngine(p *power) error {
 	w.counted = append(w.counted, hits)
 	w.mu.Unlock()
 	w.keys.rotate(w.secrets)
-	e, err := startEngine(p, w.wires, w.secrets, hits)
+	e, err := startEngine(p, w.wires, w.secrets, hits, w.fleet.membership(0))
 	if err != nil {
 		return err
 	}
@@ -178,6 +180,9 @@ func (w *simulation) close() {
 		w.out.Close()
 	}
 	w.users.Wait()
+	if err := w.stopFleet(); err != nil {
+		w.wrong(err)
+	}
 	if w.engine != nil {
 		if err := w.engine.Close(); err != nil {
 			w.wrong(fmt.Errorf("close the engine: %w", err))
@@ -303,17 +308,14 @@ func (w *simulation) restart(broker bool) error {
 	return nil
 }
 
-// alive is the engine's life now, once there is one.
+// alive is the life of a node that answers now, once there is one.
 func (w *simulation) alive() *engineLife {
 	for {
-		w.mu.Lock()
-		e := w.engine
-		w.mu.Unlock()
-		if e != nil && e.API != nil && !e.power.isOff() {
-			return e
-		}
 		if w.failed() != nil {
 			return nil
+		}
+		if e := w.someNode(); e != nil {
+			return e
 		}
 		time.Sleep(20 * time.Millisecond)
 	}

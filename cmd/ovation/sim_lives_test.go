@@ -11,6 +11,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/credentials"
@@ -83,13 +85,22 @@ type engineLife struct {
 	panics panics
 	hits   *lifeHits
 	off    func() bool // the broker's power
+	asks   bool        // requests reach it; those of users go to another node else
+
+	membership
+}
+
+// membership is what a node is in an installation of several.
+type membership struct {
+	id     domain.NodeID // zero: it does not join
+	behind time.Duration // by which it reads the catalog late
 }
 
 const simShards = 2
 
 // startEngine opens the engine as node.Open does. It gives up when the power is cut,
 // and when that of its broker is.
-func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits) (_ *engineLife, err error) {
+func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits, of membership) (_ *engineLife, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	broker := w.broker().power.off
@@ -101,7 +112,7 @@ func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits) (
 		}
 		cancel()
 	}()
-	e := &engineLife{power: p, hits: hits, off: w.broker().power.isOff, Node: &node.Node{
+	e := &engineLife{power: p, hits: hits, off: w.broker().power.isOff, asks: true, membership: of, Node: &node.Node{
 		Config: config.Config{Shards: simShards, Memory: 8 << 20}, Log: p.console, Secrets: secrets,
 	}}
 	defer func() {
@@ -117,7 +128,7 @@ func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits) (
 	}
 	e.OnClose(func() error { e.Logs.Client.Close(); return nil })
 	for _, step := range []func(context.Context) error{
-		e.findTopics, e.openDisks, e.OpenActors, e.SettleLayout, e.openKeys, e.StartActors, e.answer,
+		e.findTopics, e.openDisks, e.OpenActors, e.SettleLayout, e.openKeys, e.StartActors, e.answer, e.join,
 	} {
 		if err := step(ctx); err != nil {
 			return nil, err
@@ -140,7 +151,7 @@ func (e *engineLife) findTopics(ctx context.Context) error {
 		return err
 	}
 	t.Journal = usageLog{panicLog{node.EventLog{Log: journal}, &e.panics.journal}, e.hits, e.off}
-	t.Catalog = panicLog{node.EventLog{Log: catalog}, &e.panics.catalog}
+	t.Catalog = panicLog{lateLog{node.EventLog{Log: catalog}, e.behind}, &e.panics.catalog}
 	t.Counts = new(activity.Stats)
 	s, err := ingest.OpenSource(ctx, e.Logs.Client, ingest.SourceConfig{
 		Topic: kafka.Activities, Journal: journal.Topic(), Hasher: e.Hasher, Stats: t.Counts,
@@ -176,6 +187,22 @@ func (e *engineLife) answer(context.Context) error {
 	})
 	return err
 }
+
+// join takes part in an installation of several nodes.
+func (e *engineLife) join(context.Context) error {
+	if e.id == (domain.NodeID{}) {
+		return nil
+	}
+	time.Sleep(2 * time.Millisecond) // no two processes of one machine begin at once
+	e.Actors.Join(nodes.Self{
+		Up:     domain.NodeUp{ID: e.id, Address: "http://sim.test", Rules: domain.RulesVersion, Protocol: nodes.Protocol},
+		IDFile: "node-id",
+	}, ingest.NewBeats(e.Logs.Client, ""))
+	return nil
+}
+
+// answers reports that the life has begun, and has power.
+func (e *engineLife) answers() bool { return e != nil && e.API != nil && !e.power.isOff() }
 
 // RoundTrip answers a request, unless the power is cut before the answer is out.
 func (e *engineLife) RoundTrip(r *http.Request) (*http.Response, error) {

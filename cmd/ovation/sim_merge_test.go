@@ -145,11 +145,22 @@ func (w *simulation) mergeThem(l *label, into, from domain.MemberID, unmerge boo
 	})
 }
 
-// askMerge is a merge by the API, or the end of one.
+// askMerge is a merge by the API, or the end of one. A node that is behind gives an access token that is not valid any more:
+// then it is asked for again.
 func (w *simulation) askMerge(l *label, op *mergeOp) error {
+	for {
+		err := w.askMergeOnce(l, op)
+		if w.fleet.size == 1 || domain.CodeOf(codeOf(err)) != domain.WrongPassword {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+func (w *simulation) askMergeOnce(l *label, op *mergeOp) error {
 	var token string
 	err := w.insist(l, func(c *client.Client) error {
-		e, _, err := client.Do(context.Background(), c, client.GetMember{MemberID: op.from})
+		e, _, err := client.Do(context.Background(), c.At(w.model.since(op.from)), client.GetMember{MemberID: op.from})
 		token = e.Data.AccessToken
 		if op.unmerge || domain.CodeOf(codeOf(err)) == domain.Gone {
 			err = nil

@@ -36,6 +36,7 @@ type identity struct {
 	service string
 	uid     string
 	owner   domain.MemberID   // 0: not known, or no member
+	at      string            // the position at which a member is its owner; empty: not known
 	there   bool              // its service record came into being, as was answered
 	once    bool              // it is registered by one request alone, since it was free
 	unsure  bool              // it may have an owner: an attachment to a member who was merged into another
@@ -132,6 +133,18 @@ func (m *model) say(a *act) {
 	if a.value != "" {
 		m.byValue[a.value] = a
 	}
+}
+
+// since is a position at which a member is there; empty: none is known.
+func (m *model) since(id domain.MemberID) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, i := range m.identities {
+		if i.owner == id && i.at != "" {
+			return i.at
+		}
+	}
+	return ""
 }
 
 // owned notes that an identity was registered or attached, and found to be a member's: the first word

@@ -30,6 +30,8 @@ type power struct {
 	after int        // operations until the cut; below 1: none is near
 	ops   int        // so far
 	left  *vfs.MemFS // what the disk holds after the cut; nil: it is on
+
+	unplugged chan struct{} // closed when its wires carry again; nil: they do
 }
 
 func newPower(disk *vfs.MemFS, seed uint64) *power {
@@ -92,6 +94,38 @@ func (p *power) rest() *vfs.MemFS {
 		return p.left
 	}
 	return p.disk
+}
+
+// unplug has the machine's wires hold what they carry until plug, or the cut.
+func (p *power) unplug() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unplugged == nil {
+		p.unplugged = make(chan struct{})
+	}
+}
+
+func (p *power) plug() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.unplugged != nil {
+		close(p.unplugged)
+		p.unplugged = nil
+	}
+}
+
+// reached returns when what is on the machine's wires may arrive.
+func (p *power) reached() {
+	p.mu.Lock()
+	unplugged := p.unplugged
+	p.mu.Unlock()
+	if unplugged == nil {
+		return
+	}
+	select {
+	case <-unplugged:
+	case <-p.off:
+	}
 }
 
 // now is the time by the machine's clock.

@@ -19,10 +19,15 @@ import (
 // simulate is one seed from its beginning to its end.
 func simulate(seed uint64) (err error) {
 	w := newSimulation(seed)
+	w.fleet.size = fleetOf(seed)
+	w.erasing.on = w.erasing.on && (w.fleet.size == 1 || simErasesAtSeveral)
 	stuck := time.AfterFunc(time.Hour, func() {
 		status := "no engine"
-		if e := w.engine; e != nil && e.Actors != nil {
-			status = fmt.Sprintf("%+v", e.Actors.Status())
+		for _, e := range w.nodes() {
+			status += fmt.Sprintf("\n%+v", e.Actors.Status())
+		}
+		if b := w.broker; b != nil {
+			status += fmt.Sprintf("\nthe log: %v, power off %v", b.log.Err(), b.power.isOff())
 		}
 		debug.SetTraceback("all")
 		panic(fmt.Sprintf("seed %d came to no end:\n%s\n%s", seed, strings.Join(w.story, "\n"), status))
@@ -43,6 +48,9 @@ func simulate(seed uint64) (err error) {
 	w.gaps = w.rng.IntN(6) == 0
 	steps := 20 + w.rng.IntN(30)
 	gapAt, ofJournal := w.rng.IntN(steps), w.rng.IntN(8) == 0
+	if w.gaps || ofJournal { // an operator's word at several nodes is not of this simulation
+		w.fleet.size = 1
+	}
 	for i := range steps {
 		if w.gaps && i == gapAt {
 			if err := w.loseSource(); err != nil {
@@ -65,6 +73,9 @@ func simulate(seed uint64) (err error) {
 		w.putKeys()
 		w.eraseStep()
 		w.mergeStep()
+		if err := w.fleetStep(); err != nil {
+			return err
+		}
 		time.Sleep(time.Duration(w.rng.IntN(30)) * time.Millisecond)
 		if err := w.revive(2); err != nil {
 			return err
@@ -258,6 +269,9 @@ func (w *simulation) forgetOffsets() error {
 	if w.gaps || w.broker == nil {
 		return nil
 	}
+	if err := w.stopFleet(); err != nil { // a group is idle where no node runs
+		return err
+	}
 	w.tell("the broker forgets the group's offsets")
 	journal := w.engine.Logs.Topics.Journal.Topic().String()
 	if err := w.restart(false); err != nil {
@@ -285,10 +299,14 @@ func (w *simulation) forget(journal string) {
 // hash of every shard, and what the API answers (I6, I9).
 func (w *simulation) again() error {
 	before, stood := w.facts(), w.dump()
+	if err := w.stopFleet(); err != nil {
+		return err
+	}
+	w.fleet.size = 1
 	if err := w.engine.Close(); err != nil {
 		return fmt.Errorf("close: %w", err)
 	}
-	w.closedWell()
+	w.engine.hits.endedWell()
 	disk := newDisk()
 	if _, err := vfs.Clone(w.engine.power.disk, disk, config.KeysDir, config.KeysDir); err != nil {
 		return fmt.Errorf("copy the data keys: %w", err)
@@ -320,10 +338,12 @@ func (w *simulation) checkAll() error {
 	return w.checkMerges()
 }
 
-// dump is the store as text, a line a key.
-func (w *simulation) dump() string {
+// dump is the first node's store as text, a line a key.
+func (w *simulation) dump() string { return w.engine.dump() }
+
+func (e *engineLife) dump() string {
 	var b strings.Builder
-	if err := w.engine.Stores.Store.Dump(&b, nil); err != nil {
+	if err := e.Stores.Store.Dump(&b, nil); err != nil {
 		return err.Error()
 	}
 	return b.String()
@@ -346,7 +366,7 @@ func differing(stood, stands string) string {
 	return strings.Join(out, "\n")
 }
 
-// facts is the state hash of every shard.
+// facts is the state hash of every shard of the first node.
 func (w *simulation) facts() string {
 	var out []string
 	for _, s := range w.engine.Actors.Status().Shards {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// The crash simulation. One seed is one random schedule of what an installation meets:
-// users of the API, collectors, storms on the wires, power that is cut at any write or
-// request, in the midst of a recovery too. All of the engine runs, from the API down to
+// The crash simulation. One seed is one random schedule of what an installation of one to three
+// nodes meets: users of the API, collectors, storms on the wires, nodes that are cut from the
+// broker, power that is cut at any write or request, in the midst of a recovery too. All of the engine runs, from the API down to
 // Pebble, with the embedded log and the Kafka client between: only the disks, the wires
 // and the clock are made up. When all is drained, what the API and the dead letters say
 // is compared with a naive model, and the state with that of a replay of the journal on
-// an empty disk.
+// an empty disk, and of every other node.
 //
 //	go test ./cmd/ovation -run TestSimulation -seed 17         this one
 //	go test ./cmd/ovation -run TestSimulation -first 1 -seeds 500
@@ -21,6 +21,7 @@ import (
 //
 //	sim_power_test.go    a machine's disk, and its end
 //	sim_wire_test.go     connections; sim_faults_test.go: what happens on them
+//	sim_fleet_test.go    the other nodes, of a seed that has two or three
 //	sim_lives_test.go    the broker and the engine, from a start to a stop or a cut
 //	sim_harness_test.go  all of it together: starting again, asking until there is an answer
 //	sim_run_test.go      the schedule; sim_users_test.go, sim_publish_test.go: what it is of

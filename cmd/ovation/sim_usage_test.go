@@ -96,9 +96,9 @@ func (w *simulation) usageOf() hitRange {
 		r.min[k] += n
 		r.max[k] += n
 	}
-	for i, life := range w.counted {
+	for _, life := range w.counted {
 		life.mu.Lock()
-		running := i == len(w.counted)-1
+		running := w.runs(life)
 		for k, n := range life.hits {
 			r.max[k] += n
 			if running {
@@ -154,26 +154,27 @@ func (w *simulation) checkUsage() error {
 func (w *simulation) settleUsage(stored map[appHour]uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	life := w.counted[len(w.counted)-1]
-	life.mu.Lock()
-	defer life.mu.Unlock()
-	w.settled = map[appHour]uint64{}
-	for k, n := range stored {
-		if n > life.hits[k] {
-			w.settled[k] = n - life.hits[k]
+	w.counted = slices.DeleteFunc(w.counted, func(l *lifeHits) bool { return !w.runs(l) })
+	w.settled = maps.Clone(stored)
+	for _, life := range w.counted {
+		life.mu.Lock()
+		for k, n := range life.hits {
+			w.settled[k] -= min(n, w.settled[k])
 		}
+		life.mu.Unlock()
 	}
-	w.counted = w.counted[len(w.counted)-1:]
 }
 
-// closedWell notes that a life ended with all of its hits in the log.
-func (w *simulation) closedWell() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	life := w.counted[len(w.counted)-1]
-	life.mu.Lock()
-	defer life.mu.Unlock()
-	maps.Copy(life.stored, life.hits)
+// runs reports that hits are of a node that runs, for those who hold mu.
+func (w *simulation) runs(life *lifeHits) bool {
+	return slices.ContainsFunc(w.nodesLocked(), func(e *engineLife) bool { return e.hits == life })
+}
+
+// endedWell notes that a life ended with all of its hits in the log.
+func (l *lifeHits) endedWell() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	maps.Copy(l.stored, l.hits)
 }
 
 // operatorStep is what an operator does in one step of eight: a change of limits, or a look at
@@ -251,7 +252,7 @@ func (w *simulation) changeLimits() {
 
 // operate sets plan and limits; an error is of an unknown outcome.
 func operate(e *engineLife, l *label, limits domain.Limits, plan domain.Plan) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second) // a node may read the catalog late
 	defer cancel()
 	op := admin.NewOperator(e.Actors)
 	if err := op.PutLimits(ctx, l.id, limits); err != nil {

@@ -90,9 +90,10 @@ func (w *simulation) register(l *label, i *identity) {
 	w.visiting(p)
 	w.user(func() error {
 		var id domain.MemberID
+		var at string
 		err := w.demand(l, func(c *client.Client) error {
-			e, _, err := client.Do(context.Background(), c, client.RegisterMember{More: p})
-			id = memberOf(fmt.Sprint(e.Data.ID))
+			e, meta, err := client.Do(context.Background(), c, client.RegisterMember{More: p})
+			id, at = memberOf(fmt.Sprint(e.Data.ID)), meta.Position
 			return err
 		})
 		if w.model.lost(i, 0, err) {
@@ -101,6 +102,9 @@ func (w *simulation) register(l *label, i *identity) {
 		if err != nil {
 			return fmt.Errorf("register %s %s: %w", i.service, i.uid, err)
 		}
+		w.model.mu.Lock()
+		i.at = at
+		w.model.mu.Unlock()
 		return w.model.met(i, id)
 	})
 }

@@ -43,7 +43,7 @@ func (w *simulation) logInSomebody() {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("log in by %s %s: %w", i.service, i.uid, err)
+			return fmt.Errorf("log in by %s %s of member %d: %w", i.service, i.uid, i.owner, err)
 		}
 		return w.model.met(i, id)
 	})
@@ -152,7 +152,7 @@ func (w *simulation) checkVisitsOf(c *client.Client, id domain.MemberID, n uint6
 			site, ip, visitor = *v.Domain, "192.0.2.7", "of "+*v.Domain
 		}
 		if (v.IP != nil) != (site != "") || site != "" && (v.Visitor == nil || v.WebPath == nil || *v.IP != ip || *v.Visitor != visitor) {
-			return fmt.Errorf("member %d: visit on %q with %+v", id, site, v)
+			return fmt.Errorf("member %d: visit on %q by %s with %+v", id, site, v.Service, v)
 		}
 	}
 	return nil

@@ -136,6 +136,7 @@ func (r *relay) run() {
 		if err != nil {
 			return
 		}
+		r.from.reached()
 		// An answer that arrives before a cut holds after it.
 		if r.from.isOff() || r.to.isOff() {
 			return
@@ -154,6 +155,7 @@ func (r *relay) carry(request []byte) ([]byte, error) {
 	if still := r.wires.frozen(); still != nil {
 		<-still
 	}
+	r.from.reached()
 	f := r.wires.fault(request)
 	time.Sleep(f.late)
 	switch {
