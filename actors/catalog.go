@@ -144,7 +144,7 @@ func (c *catalogReader) setAside(p catalog.RecordPlace) error {
 	aside := &domain.SetAside{
 		Topic: p.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.Epoch, At: now.UnixMilli(),
 	}
-	if !c.appender.Post(domain.Record{Kind: domain.KindSetAside, Command: aside}) {
+	if !c.appender.Post(domain.Record{Kind: domain.KindSetAside, Command: aside}, nil) {
 		return errors.New("too much waits to be appended to the catalog: it is tried again when the node starts again")
 	}
 	return nil

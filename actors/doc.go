@@ -44,7 +44,7 @@
 // and goroutines that are no actors: a fetcher for each partition that is read (one page in
 // flight a credit), an appender for each partition that commands go to, the batcher of all
 // routers, three publishers for each outbox, the workers that scan (package query), and the
-// clocks of usage, of ticks and of views' ages.
+// clocks of usage, of ticks, of views' ages and of duties.
 //
 // Members and brands are children with a mailbox that processes at once: they run on their
 // shard's goroutine and run one function a micro-batch (package shard/children). An activity that
@@ -83,8 +83,8 @@
 // What recovers by itself stops no other: a broker that is away, a disk that is nearly full, a catalog that is
 // behind what another node has written to the journal.
 // It is retried; status says what is waited for (internal/retry), the view stays, and the lag
-// is its age. A shard that cannot publish its outbox, or lacks a part of the catalog that cannot be read, applies
-// nothing more, and routers append on without waiting for it, as for one that is stopped.
+// is its age. A shard whose outbox this node has to publish and cannot, or that lacks a part of the catalog that
+// cannot be read, applies nothing more, and routers append on without waiting for it, as for one that is stopped.
 //
 // Stop ends within the time given (stop.go): questions that wait for a worker are refused, a
 // shard that loads its state gives up.

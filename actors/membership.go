@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/nodes"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
 
 // membership is the node among the nodes of its installation; one that has not joined is alone.
@@ -27,6 +29,14 @@ func (m *membership) current() *nodes.Snapshot {
 		return joined.Get()
 	}
 	return nil
+}
+
+// id is this node's; zero before it has joined.
+func (m *membership) id() domain.NodeID {
+	if m.joined.Load() == nil {
+		return domain.NodeID{}
+	}
+	return m.self.ID
 }
 
 // Join takes part in the installation until Leave or Stop: the node is listed once it has applied
@@ -86,7 +96,7 @@ func (n *Node) beat() nodes.Beat {
 	}
 	b := nodes.Beat{
 		State: nodes.Starting, Ready: ready == nil, Catalog: n.Catalog().Next(), LagMs: n.Lag().Milliseconds(),
-		Rules: domain.RulesVersion, Duties: n.dutiesOf(n.membership.current()), Wrong: n.wrong(ready),
+		Rules: domain.RulesVersion, Duties: n.duties(), Wrong: n.wrong(ready),
 	}
 	if n.membership.served.Load() {
 		b.State = nodes.Serving
@@ -94,11 +104,43 @@ func (n *Node) beat() nodes.Beat {
 	return b
 }
 
-// dutiesOf is what this node does for all, in short.
-func (n *Node) dutiesOf(s *nodes.Snapshot) string {
+// duties is what this node does for all, in short.
+func (n *Node) duties() string {
 	sources := len(n.routing.List())
-	return fmt.Sprintf("routes %d of %d partitions, publishes %d of %d shards",
-		n.routing.held(), sources, s.Held(nodes.Publishing, n.count), n.count)
+	return fmt.Sprintf("routes %d of %d partitions, publishes %s", n.routing.held(), sources, n.publishes())
+}
+
+// publishes is what this node publishes of what its shards send, and what of it another node did not publish in time.
+func (n *Node) publishes() string {
+	published, taken := 0, 0
+	var since time.Time
+	for i := range n.count {
+		s := publishingDuty{n, i}.Receiver(i)
+		if s == nil {
+			continue
+		}
+		any, over := false, false
+		for k := range outbox.Kinds {
+			any = any || s.Duties.Publishes(k)
+			if at := s.Duties.Since(k); !at.IsZero() {
+				over = true
+				if since.IsZero() || at.Before(since) {
+					since = at
+				}
+			}
+		}
+		if any {
+			published++
+		}
+		if over {
+			taken++
+		}
+	}
+	text := fmt.Sprintf("%d of %d shards", published, n.count)
+	if taken > 0 {
+		text += fmt.Sprintf(", %d of them taken over since %s", taken, since.UTC().Format(time.RFC3339))
+	}
+	return text
 }
 
 // wrong is what is wrong with this node, and what to do about it.

@@ -105,6 +105,7 @@ func (n *Node) Start() {
 	n.Coordinator = query.New(query.Options{Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows, Apart: &n.apart})
 	n.routing.start(n.system.Root, n.shards, n.catalogReader, &among{n.o.ID, n.Catalog, n.membership.current})
 	n.catalogMoved() // what moved meanwhile
+	n.lifetime.beside.Go(func() { n.looks(n.lifetime.ctx) })
 	if n.o.Trim != nil {
 		n.lifetime.beside.Go(func() { n.health.retention.run(n.lifetime.ctx) })
 	}
@@ -118,6 +119,7 @@ func (n *Node) settings(id int, h *shard.Handle) shard.Config {
 	c.Hooks.SetAside = n.setAside
 	c.Hooks.Counted = n.usage.remote.see
 	c.Yield = &n.questions
+	c.Duty = publishingDuty{n, id}
 	return c
 }
 

@@ -123,7 +123,7 @@ func TestI3_OutboxIsInTheBatchThatMovesTheOrigin(t *testing.T) {
 			}
 		})
 		if err == nil {
-			err = s.Outbox(func(*domain.Outgoing) { letters++ })
+			err = s.Outbox(domain.OutboxLetters, 0, func(*domain.Outgoing) bool { letters++; return true })
 		}
 		r.must(err)
 	})

@@ -176,7 +176,7 @@ func (s *shards) ticks(ctx context.Context) {
 		if now := hourOf(s.o.Now()); now != hour {
 			hour = now
 			for i, l := range s.appenders {
-				l.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour, Partition: uint32(i)}})
+				l.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour, Partition: uint32(i)}}, nil)
 			}
 		}
 	}

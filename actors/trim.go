@@ -122,7 +122,7 @@ func (r *retention) cut(ctx context.Context) error {
 	applied := make([]int64, r.shards.count)
 	for i, s := range r.shards.here() {
 		if shard.Behaviour(s.Behaviour.Load()) != shard.Serving {
-			return fmt.Errorf("shard %d does not serve, and may have dead letters whose originals are still to be published", i)
+			return notServing(i)
 		}
 	}
 	routed, err := r.marks(within)
@@ -138,8 +138,12 @@ func (r *retention) cut(ctx context.Context) error {
 	for i, s := range r.shards.here() {
 		applied[i] = s.Applied.Load()
 	}
+	letters, err := r.oldestLetters() // of what is applied, and of more
+	if err != nil {
+		return err
+	}
 	r.trimmer.note(trimMark{now, routed, ends})
-	for partition, before := range r.trimmer.due(now, applied, r.oldestLetters()) {
+	for partition, before := range r.trimmer.due(now, applied, letters) {
 		if err := r.o.Trim(ctx, partition, before); err != nil {
 			r.o.Log.Warn("the public topic cannot be cut", "partition", partition, "before", before, "err", err)
 		}
@@ -148,16 +152,30 @@ func (r *retention) cut(ctx context.Context) error {
 }
 
 // oldestLetters are the lowest offsets of dead letters that are not yet published, by
-// partition of the public topic.
-func (r *retention) oldestLetters() map[int]int64 {
+// partition of the public topic: of those that are stored, whichever node publishes them.
+func (r *retention) oldestLetters() (map[int]int64, error) {
 	out := map[int]int64{}
-	for _, s := range r.shards.here() {
-		s.Outbox.Unpublished(r.o.Source.Topic(), func(o domain.Origin) {
-			p := int(o.Partition)
-			if old, ok := out[p]; !ok || o.Offset < old {
-				out[p] = o.Offset
+	for i, s := range r.shards.here() {
+		v := s.View.Acquire()
+		if v == nil {
+			return nil, notServing(i)
+		}
+		err := v.Snapshot.Outbox(domain.OutboxLetters, 0, func(e *domain.Outgoing) bool {
+			if o := e.Dead.Origin; o.Topic == r.o.Source.Topic() {
+				if old, ok := out[int(o.Partition)]; !ok || o.Offset < old {
+					out[int(o.Partition)] = o.Offset
+				}
 			}
+			return true
 		})
+		v.Release()
+		if err != nil {
+			return nil, err
+		}
 	}
-	return out
+	return out, nil
+}
+
+func notServing(shard int) error {
+	return fmt.Errorf("shard %d does not serve, and may have dead letters whose originals are still to be published", shard)
 }

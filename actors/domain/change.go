@@ -137,6 +137,28 @@ type Outgoing struct {
 	Keys     []KeyID     // or data keys to delete
 }
 
+// OutboxKind is where entries of the outbox go. The number is part of their keys in the store.
+type OutboxKind uint8
+
+// The kinds, each with a cursor of its own.
+const (
+	OutboxForwards OutboxKind = iota
+	OutboxLetters
+	OutboxKeys // data keys to delete
+	OutboxKinds
+)
+
+// Kind is the entry's.
+func (o *Outgoing) Kind() OutboxKind {
+	switch {
+	case o.Dead != nil:
+		return OutboxLetters
+	case len(o.Keys) > 0:
+		return OutboxKeys
+	}
+	return OutboxForwards
+}
+
 // ErasedRows are all actions of a member who is erased. Its one-time pairs go with them.
 type ErasedRows struct {
 	Account AccountID
@@ -196,4 +218,9 @@ type ShardState struct {
 	Handovers []Handover // by shard; changed as a whole
 
 	Facts [16]byte // state hash: sum of the facts' hashes modulo 2^128
+}
+
+// Cursors are how far each kind of entries of the outbox is published.
+func (s *ShardState) Cursors() [OutboxKinds]uint64 {
+	return [OutboxKinds]uint64{OutboxForwards: s.Published, OutboxLetters: s.DeadUpTo, OutboxKeys: s.KeysUpTo}
 }

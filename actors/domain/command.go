@@ -165,12 +165,25 @@ type Usage struct {
 func (*Usage) Kind() Kind { return KindUsage }
 
 // Published says that the outbox entries up to UpTo, dead letters up to DeadUpTo and
-// tombstones of data keys up to KeysUpTo are in their logs.
+// tombstones of data keys up to KeysUpTo are in their logs. Node and Kinds tell the other nodes which one is at work,
+// and change no state.
 type Published struct {
 	UpTo      uint64
 	DeadUpTo  uint64
 	KeysUpTo  uint64
 	Partition uint32 // of the journal: the record's place
+	Node      NodeID // that published; zero: it is not listed
+	Kinds     uint32 // that the node publishes: bit k for OutboxKind k
+}
+
+// Cursors are how far each kind of entries is published.
+func (p *Published) Cursors() [OutboxKinds]uint64 {
+	return [OutboxKinds]uint64{OutboxForwards: p.UpTo, OutboxLetters: p.DeadUpTo, OutboxKeys: p.KeysUpTo}
+}
+
+// PublishedUpTo says that each kind is published up to its cursor.
+func PublishedUpTo(c [OutboxKinds]uint64) Published {
+	return Published{UpTo: c[OutboxForwards], DeadUpTo: c[OutboxLetters], KeysUpTo: c[OutboxKeys]}
 }
 
 // Kind is KindPublished.

@@ -36,6 +36,7 @@ type PendingAppend struct {
 	base    chan int64
 	bulk    bool
 	waiting context.Context // of the submitter; nil: the record was posted
+	durable func()          // of a record that was posted; nil: not asked for
 }
 
 // left reports that the submitter has its answer: that the record is not in the log in time.
@@ -85,7 +86,7 @@ func (p *PartitionAppender) Done() <-chan struct{} { return p.done }
 // Submit queues a record for a submitter that waits until ctx ends. ErrUnavailable: the queue is full, or, of
 // bulk, which waits for room, ctx ended first.
 func (p *PartitionAppender) Submit(ctx context.Context, r domain.Record, bulk bool) (PendingAppend, error) {
-	a := PendingAppend{&r, make(chan int64, 1), bulk, ctx}
+	a := PendingAppend{record: &r, base: make(chan int64, 1), bulk: bulk, waiting: ctx}
 	if bulk {
 		select {
 		case p.bulk <- struct{}{}:
@@ -120,10 +121,11 @@ func (p *PartitionAppender) Durable(ctx context.Context, a PendingAppend) (int64
 	}
 }
 
-// Post queues a record that is sent until it is durable, and for which nothing waits; false: the queue is full.
-func (p *PartitionAppender) Post(r domain.Record) bool {
+// Post queues a record that is sent until it is durable; false: the queue is full. durable is called once it is, on
+// the appender's goroutine; nil: nothing waits for it.
+func (p *PartitionAppender) Post(r domain.Record, durable func()) bool {
 	select {
-	case p.pending <- PendingAppend{record: &r}:
+	case p.pending <- PendingAppend{record: &r, durable: durable}:
 		return true
 	default:
 		return false
@@ -164,6 +166,9 @@ func (p *PartitionAppender) run(ctx context.Context) {
 			for i := range batch {
 				if batch[i].base != nil {
 					batch[i].base <- base + int64(i)
+				}
+				if batch[i].durable != nil {
+					batch[i].durable()
 				}
 				p.release(&batch[i])
 			}

@@ -101,7 +101,7 @@ func TestPartitionAppender_GivesUpWhatWasLeft(t *testing.T) {
 				for i := range pending {
 					pending[i], waiting[i] = submit(uint64(i+1), true, c.waits[i])
 				}
-				p.Post(domain.Record{BodyHash: 3})
+				p.Post(domain.Record{BodyHash: 3}, nil)
 				go p.run(ctx)
 				synctest.Wait() // the batch is under way
 				for n := range uint64(BulkDepth / 2) {

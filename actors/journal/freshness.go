@@ -20,6 +20,14 @@ func (f *Freshness) Applied(end, next int64, seen time.Time) {
 // Reached reports that the end was reached in this process.
 func (f *Freshness) Reached() bool { return f.at.Load() != nil }
 
+// At is that moment; zero: the end was not reached in this process.
+func (f *Freshness) At() time.Time {
+	if at := f.at.Load(); at != nil {
+		return *at
+	}
+	return time.Time{}
+}
+
 // Lag is now − that moment. A log whose end was not reached in this process is at least as
 // old as the process: what was before is not known.
 func (f *Freshness) Lag(now, began time.Time) time.Duration {

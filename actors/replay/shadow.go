@@ -66,6 +66,7 @@ func (j *Journals) Replay(ctx context.Context, id int, o Options) (*Shadow, erro
 	c.Log = quiet
 	c.Publishing.DeadLetters = nowhere{}
 	c.Publishing.DataKeys = nowhere{}
+	c.Duty = standby{}
 	c.Memory.MemberBytes = cmp.Or(o.MemberBytes, 6<<20)
 	c.Memory.Identities = shadowIdentities
 	c.Memory.Resident = &s.resident
@@ -123,3 +124,21 @@ func (nowhere) Publish(context.Context, []domain.DeadLetter) error { return nil 
 
 // Delete deletes nothing.
 func (nowhere) Delete(context.Context, []domain.KeyID) error { return nil }
+
+// standby is a shard that publishes nothing, whatever becomes of the others.
+type standby struct{}
+
+// Node is none.
+func (standby) Node() domain.NodeID { return domain.NodeID{} }
+
+// Rank is not known.
+func (standby) Rank() int { return -1 }
+
+// RankOf is not known.
+func (standby) RankOf(domain.NodeID) int { return -1 }
+
+// Alone is true: the shard of the node tells what others do.
+func (standby) Alone() bool { return true }
+
+// Receiver is none.
+func (standby) Receiver(int) *shard.Handle { return nil }

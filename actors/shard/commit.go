@@ -1,6 +1,7 @@
 package shard
 
 import (
+	"cmp"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -52,13 +53,14 @@ func (c *commits) reset() {
 
 // loaded notes where a machine that was loaded is.
 func (c *commits) loaded(m *core.Machine) {
+	c.handle.Received.applied(m.State.Shard.Journal, m.Moved)
 	c.handle.applied(m.State.Shard.Next)
 	c.handle.clock.applied(c.log, c.handle.ID, m.State.Shard.Clock, time.Now())
 }
 
 // commit stores what was applied in one batch, publishes the view, and answers the waiters.
 // An empty commit only moves the moment of freshness.
-func (c *commits) commit(ctx actor.Context, m *core.Machine, floor int64, tell func(any)) error {
+func (c *commits) commit(ctx actor.Context, m *core.Machine, d *duties, floor int64, tell func(any)) error {
 	h, next := c.handle, m.State.Shard.Next
 	if next == h.Applied.Load() && c.records == 0 && !m.State.Accounts.Changed() {
 		c.ends.fresh(h, next)
@@ -67,9 +69,12 @@ func (c *commits) commit(ctx actor.Context, m *core.Machine, floor int64, tell f
 	if err := m.Commit(); err != nil {
 		return err
 	}
+	h.Received.applied(m.State.Shard.Journal, m.Moved)
 	c.show(m, floor, tell)
-	m.Outbox.Committed()
 	now := time.Now()
+	if err := cmp.Or(d.hear(now, m.Outbox.Heard()), m.Outbox.Committed()); err != nil {
+		return err
+	}
 	h.clock.applied(c.log, h.ID, m.State.Shard.Clock, now)
 	c.meter.note(now, c.records, &h.rate)
 	c.records = 0

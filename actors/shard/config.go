@@ -20,6 +20,7 @@ type Config struct {
 	Open        func() (Store, error)
 	Memory      MemoryLimits
 	Publishing  Publishing
+	Duty        Duty
 	Appender    *journal.PartitionAppender // of this partition
 	MarkEvery   int64                      // records between two state marks; 0: as usual
 	Lifetime    Lifetime

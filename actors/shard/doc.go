@@ -15,6 +15,20 @@
 //
 // Before a record of a brand that its node has not read of the catalog yet it pauses, with its view (pause.go).
 //
+// Every node runs every shard, and one of them publishes its outbox (duty.go): the node of rank 0 for the shard (package
+// nodes), and only while it serves. A node of rank i takes over a kind of entries that was undone for i times a delay:
+//
+//	forwards        1 s: the shard that they go to, on this node, has applied the end that its journal had after
+//	                the delay, and not the forward; where that shard does not serve, 3 s, by Published
+//	dead letters,   5 s: the shard has applied the end that its journal had after the delay, and no Published
+//	data keys       record that says so
+//
+// While entries of a kind become done, one after the other, none is overdue. Who has taken over goes on without a delay
+// until it reads a Published record of a node of a lower rank that is at work and not behind; a node that reads one of a
+// node of a higher rank appends its own. After a pause, or a cut from the log, a node publishes nothing before it has
+// applied the end that its journal had then: others have published meanwhile. Two nodes that both publish
+// for a moment cost bytes: receivers drop what they have. What is applied does not depend on any of it (I6).
+//
 // A shard recovers (its store, then the journal's backlog), catches up, serves, or has
 // stopped and says why: it stops at a gap that is not accepted, at a store that fails, at a
 // record that cannot be applied, and no other shard with it (halt.go). A record on

@@ -20,6 +20,7 @@ func (s *shard) quiesce(ctx actor.Context) {
 	s.intake.stop()
 	s.resume()
 	s.machine.Quiesce()
+	s.env.Handle.Duties.stopped()
 	s.running = false
 	s.commits.waiting.Drop()
 	s.env.Handle.View.Retract()

@@ -27,6 +27,8 @@ type Handle struct {
 	Progress progress
 	Detached atomic.Bool // it could not go on: routers do not wait for it until it is near the end again
 	Outbox   outbox.Status
+	Duties   DutiesDone
+	Received received
 	Reading  retry.State
 	Space    retry.State
 	Behind   retry.State // what it waits for is not in the catalog at hand

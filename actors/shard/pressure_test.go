@@ -9,6 +9,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/shard/core"
 	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 )
 
@@ -40,34 +41,34 @@ func TestPublished_IsSaidWhenThereIsRoomAgain(t *testing.T) {
 				log := &gated{open: make(chan struct{})}
 				a := journal.StartAppender(ctx, log, 3, slog.New(slog.DiscardHandler))
 				told := make(chan any, 1)
-				tell := func(m any) { told <- m }
-				var acks publisherAcks
-				state := new(domain.ShardState)
+				s := acking(a)
+				s.tell = func(m any) { told <- m }
+				acks := &s.acks
 				synctest.Wait()
 				filled := 0
-				for a.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Partition: 3}}) {
+				for a.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Partition: 3}}, nil) {
 					filled++
 					synctest.Wait()
 				}
 				acks.note(&published{kind, upTo})
-				acks.acknowledge(acks.many(state), state, a, tell)
+				acks.acknowledge(acks.many(&s.machine.State.Shard), s)
 				for range 3 { // it is tried again, each second
 					began := time.Now()
 					if _, is := (<-told).(*ackPublished); !is || time.Since(began) != time.Second {
 						t.Fatalf("tried again after %v", time.Since(began))
 					}
-					acks.due(state, a, tell)
+					acks.due(s)
 				}
 				close(log.open)
 				synctest.Wait()
 				<-told
-				acks.due(state, a, tell)
+				acks.due(s)
 				synctest.Wait()
 				if len(log.got) != filled+1 || acks.scheduled {
 					t.Fatalf("%d records, %d were before it, scheduled %v", len(log.got), filled, acks.scheduled)
 				}
 				p := log.got[filled].Command.(*domain.Published)
-				if p.Partition != 3 || p.UpTo+p.DeadUpTo+p.KeysUpTo != upTo {
+				if p.Partition != 3 || p.Node != (domain.NodeID{7}) || p.UpTo+p.DeadUpTo+p.KeysUpTo != upTo {
 					t.Errorf("%+v is said", p)
 				}
 				cancel()
@@ -76,6 +77,22 @@ func TestPublished_IsSaidWhenThereIsRoomAgain(t *testing.T) {
 		}
 	}
 }
+
+// acking is a shard without a store, with an appender.
+func acking(a *journal.PartitionAppender) *shard {
+	s := &shard{env: &Config{ID: a.Partition(), Appender: a, Duty: noDuty{}}, machine: core.New(&core.Config{})}
+	s.machine.Outbox = outbox.New(outbox.Config{Status: &outbox.Status{}})
+	return s
+}
+
+// noDuty is that of a node alone.
+type noDuty struct{}
+
+func (noDuty) Node() domain.NodeID      { return domain.NodeID{7} }
+func (noDuty) Rank() int                { return 0 }
+func (noDuty) RankOf(domain.NodeID) int { return 0 }
+func (noDuty) Alone() bool              { return true }
+func (noDuty) Receiver(int) *Handle     { return nil }
 
 // Many entries of any kind are said at once.
 func TestPublished_ManyOfEachKindAreSaidAtOnce(t *testing.T) {

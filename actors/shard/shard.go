@@ -6,6 +6,7 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/crash"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -27,6 +28,7 @@ type shard struct {
 	intake   intake
 	commits  commits
 	acks     publisherAcks
+	duties   duties
 	disk     diskGate
 	pause    pause
 
@@ -46,11 +48,14 @@ func Props(env *Config) *actor.Props {
 func newShard(env *Config) *shard {
 	s := &shard{env: env, b: actor.NewBehavior(), children: children.New()}
 	s.commits = commits{handle: env.Handle, log: env.Log, waiting: waiters.New()}
+	publishing := env.Publishing
+	publishing.Status = &env.Handle.Outbox
+	publishing.Received = s.received
 	s.machine = core.New(&core.Config{
 		Partition: core.Partition{
 			ID: env.ID, Shards: env.Shards, Journal: env.Journal, Catalog: env.Catalog, Log: env.Log,
 		},
-		Memory: env.Memory, Publishing: env.Publishing,
+		Memory: env.Memory, Publishing: publishing,
 		Readers:  core.Readers{View: &env.Handle.View, Waiting: &s.commits.waiting, Yield: env.Yield},
 		Children: s.children, MarkEvery: env.MarkEvery, Counted: env.Hooks.Counted, Stats: &env.Handle.Stats,
 	})
@@ -115,7 +120,9 @@ func (s *shard) applying(ctx actor.Context) {
 	case *published:
 		s.published(ctx, m)
 	case *ackPublished:
-		s.acks.due(&s.machine.State.Shard, s.env.Appender, s.tell)
+		s.acks.due(s)
+	case *Look:
+		s.look(ctx)
 	case *CatalogMoved:
 		s.catalogMoved(ctx)
 	case *catalogRead:
@@ -164,7 +171,6 @@ func (s *shard) start(ctx actor.Context) {
 	s.env.Handle.Gap.Store(nil)
 	s.env.Handle.Met.Store(nil)
 	s.read()
-	s.machine.Outbox.Start(func(k outbox.Kind, upTo uint64) { tell(&published{k, upTo}) }, &s.env.Handle.Outbox)
 	s.become(CatchingUp, s.applying)
 }
 
@@ -180,6 +186,7 @@ func (s *shard) load() error {
 	if err := s.machine.Load(s.env.Lifetime.Ctx); err != nil {
 		return err
 	}
+	s.duties = newDuties(s.env, s.machine.Outbox)
 	s.commits.loaded(s.machine)
 	s.commits.show(s.machine, s.env.restarts.floor, s.tell)
 	return nil
@@ -297,11 +304,14 @@ func (s *shard) applyBatch() (done core.Applied, err error) {
 // commit stores and publishes what was applied; false: it failed, and the shard has stopped or
 // starts again.
 func (s *shard) commit(ctx actor.Context) bool {
-	if err := s.commits.commit(ctx, s.machine, s.env.restarts.floor, s.tell); err != nil {
+	if err := s.commits.commit(ctx, s.machine, &s.duties, s.env.restarts.floor, s.tell); err != nil {
 		s.failed(ctx, err)
 		return false
 	}
-	s.serveWhenNear()
+	s.serveWhenNear(ctx)
+	if s.duties.claim {
+		s.acks.acknowledge(false, s)
+	}
 	return true
 }
 
@@ -309,13 +319,34 @@ func (s *shard) commit(ctx actor.Context) bool {
 // was in it when this process first read it, which is what Fresh reports: a power cut may
 // have taken the last commits, and readers have seen them. It does not go back: a shard that
 // falls behind says so by its lag.
-func (s *shard) serveWhenNear() {
+func (s *shard) serveWhenNear(ctx actor.Context) {
 	h, next := s.env.Handle, s.machine.State.Shard.Next
 	h.rejoin(next, s.held())
 	caughtUp := next >= s.env.restarts.floor && h.near(next) && h.Fresh.Reached()
 	if caughtUp && Behaviour(h.Behaviour.Load()) == CatchingUp {
 		s.become(Serving, s.applying)
+		s.duties.serves = true
+		tell := s.tell
+		s.machine.Outbox.Start(func(k outbox.Kind, upTo uint64) { tell(&published{k, upTo}) })
+		s.look(ctx)
 	}
+}
+
+// look begins to publish what this node is to publish.
+func (s *shard) look(ctx actor.Context) {
+	if err := s.duties.look(time.Now(), &s.machine.State.Shard, s.machine.State.Sent); err != nil {
+		s.failed(ctx, err)
+		return
+	}
+	if s.duties.claim {
+		s.acks.acknowledge(false, s)
+	}
+}
+
+// received reports that the shard that a forward goes to has applied it on this node.
+func (s *shard) received(o *domain.Outgoing) bool {
+	r := s.env.Duty.Receiver(o.To)
+	return r != nil && !o.Forward.Origin.Above(r.Received.from(s.env.ID))
 }
 
 // held reports that the shard applies nothing for now, whatever has been read.
@@ -353,10 +384,13 @@ func (s *shard) atGap(ctx actor.Context) {
 // published notes how far the publishers came. A record says so once a second, or
 // after many entries: it trims the outbox at the same place in every replica.
 func (s *shard) published(ctx actor.Context, m *published) {
-	state := &s.machine.State.Shard
+	if err := s.machine.Outbox.Sent(m.kind, m.upTo); err != nil {
+		s.failed(ctx, err)
+		return
+	}
 	s.acks.note(m)
-	s.acks.acknowledge(s.acks.many(state), state, s.env.Appender, s.tell)
-	s.env.Handle.rejoin(state.Next, s.held())
+	s.acks.acknowledge(s.acks.many(&s.machine.State.Shard), s)
+	s.env.Handle.rejoin(s.machine.State.Shard.Next, s.held())
 	if !s.running && !s.intake.queue.empty() {
 		s.running = true
 		ctx.Send(ctx.Self(), &applyNext{})

@@ -23,6 +23,7 @@ type Status struct {
 	Panics  int64            `json:"panics"`
 	Outbox  int64            `json:"outbox"`
 	Letters int64            `json:"lettersWaiting"`
+	Sends   []Sends          `json:"publishing"`
 	Dead    map[string]int64 `json:"deadLetters,omitempty"`
 	Aside   []int64          `json:"setAside,omitempty"` // offsets of records that were set aside, the latest
 }
@@ -42,6 +43,7 @@ type Counts struct {
 	Duplicates int64 `json:"duplicates"`
 	Deleted    int64 `json:"deleted"`
 	Repeats    int64 `json:"repeats"`
+	Twice      int64 `json:"forwardsTwice"` // of the repeats those that another shard has sent
 	Void       int64 `json:"void"`
 	Forwarded  int64 `json:"forwarded"`
 	Registered int64 `json:"registered"`
@@ -52,6 +54,19 @@ type Counts struct {
 	Commits    int64 `json:"commits"`
 	Loads      int64 `json:"membersWoken"`
 	Foreign    int64 `json:"foreign,omitempty"` // values of other programs, and records for other partitions, passed over
+}
+
+// Sends is whether this node publishes a kind of what the shard sends.
+type Sends struct {
+	Kind      string    `json:"kind"`
+	Here      bool      `json:"here"`
+	TakenOver time.Time `json:"takenOver,omitzero"` // since when, from a node of a lower rank that did not publish it
+	TakeOvers int64     `json:"takeOvers"`          // in this process
+}
+
+// kindNames are what status and metrics call the kinds of what a shard sends.
+var kindNames = [outbox.Kinds]string{
+	outbox.Forwards: "forward", outbox.DeadLetters: "dead_letter", outbox.KeyDeletions: "key_deletion",
 }
 
 // Memory is what a shard keeps in memory.
@@ -72,7 +87,7 @@ func (s *Handle) Status(now, began time.Time) Status {
 		},
 		Counts: Counts{
 			Recorded: s.Stats.Records.Recorded.Load(), Duplicates: s.Stats.Records.Duplicates.Load(),
-			Deleted: s.Stats.Deleted.Load(), Repeats: s.Stats.Repeats.Load(), Void: s.Stats.Void.Load(),
+			Deleted: s.Stats.Deleted.Load(), Repeats: s.Stats.Repeats.Load(), Twice: s.Stats.Twice.Load(), Void: s.Stats.Void.Load(),
 			Forwarded: s.Stats.Records.Forwarded.Load(), Registered: s.Stats.Members.Registered.Load(),
 			Merged: s.Stats.Merges.Merged.Load(), Unmerged: s.Stats.Merges.Unmerged.Load(),
 			Withheld: s.Stats.Merges.Withheld.Load(),
@@ -86,6 +101,9 @@ func (s *Handle) Status(now, began time.Time) Status {
 	st.Foreign = s.Stats.Foreign.Count()
 	st.Outbox = int64(s.Outbox.Waiting(outbox.Forwards))
 	st.Letters = int64(s.Outbox.Waiting(outbox.DeadLetters))
+	for k := range outbox.Kinds {
+		st.Sends = append(st.Sends, Sends{kindNames[k], s.Duties.Publishes(k), s.Duties.Since(k), s.Duties.TakeOvers(k)})
+	}
 	if why := s.Stopped.Load(); why != nil {
 		st.Stopped = *why
 	}

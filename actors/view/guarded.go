@@ -104,3 +104,8 @@ func (w Guarded) Hits(
 ) error {
 	return w.checked(w.Snapshot.Hits(account, application, from, to, f))
 }
+
+// Outbox is as of the Snapshot, but for errors.
+func (w Guarded) Outbox(kind domain.OutboxKind, after uint64, f func(*domain.Outgoing) bool) error {
+	return w.checked(w.Snapshot.Outbox(kind, after, f))
+}

@@ -39,5 +39,8 @@ type Snapshot interface {
 	Hits(
 		account domain.AccountID, application domain.ApplicationID, from, to uint32, f func(domain.Usage),
 	) error
+	// Outbox calls f with the entries of the outbox of a kind that are above a sequence and not yet trimmed, in order,
+	// until f returns false.
+	Outbox(kind domain.OutboxKind, after uint64, f func(*domain.Outgoing) bool) error
 	Close() error
 }

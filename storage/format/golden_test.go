@@ -139,7 +139,7 @@ func exampleKeys(member domain.MemberID, claim domain.IdentityHash, origin domai
 		"key n":   AppendCountKey(nil, 2, 1, 9),
 		"key o":   AppendPlaceKey(nil, 2, member),
 		"key p":   AppendPointerKey(nil, 2, &domain.Pointer{Hash: claim, Member: member, Created: 5}),
-		"key q":   AppendOutboxKey(nil, 2, OutboxDead, 6),
+		"key q":   AppendOutboxKey(nil, 2, domain.OutboxLetters, 6),
 		"key s":   AppendSealedKey(nil, 2, AccountMonth{1, 653}),
 		"key t":   AppendTimelineKey(nil, 2, AccountMonth{1, 653}, 3, 4),
 		"key u":   AppendUsageKey(nil, 2, domain.Usage{Application: 4, Hour: 5, Incarnation: 6}),

@@ -76,14 +76,6 @@ func Monthly(family byte) bool {
 	return family == FamilyContent || family == FamilyRows || family == FamilyTimeline
 }
 
-// Parts of the outbox, each trimmed by a cursor of its own.
-const (
-	OutboxForward = iota
-	OutboxDead
-	OutboxKeys // data keys to delete
-	OutboxKinds
-)
-
 // Parts of z.
 const (
 	stateMark   = 'm'
@@ -318,8 +310,8 @@ func RequestDay(shard uint16, day uint32) []byte {
 }
 
 // AppendOutboxKey is the key of an outbox entry.
-func AppendOutboxKey(dst []byte, shard uint16, kind byte, sequence uint64) []byte {
-	return be.AppendUint64(append(AppendShard(dst, FamilyOutbox, shard), kind), sequence)
+func AppendOutboxKey(dst []byte, shard uint16, kind domain.OutboxKind, sequence uint64) []byte {
+	return be.AppendUint64(append(AppendShard(dst, FamilyOutbox, shard), byte(kind)), sequence)
 }
 
 // AppendStateKey is the key of the shard's state.
@@ -351,8 +343,8 @@ func OriginPrefix(shard uint16) []byte {
 }
 
 // OutboxPrefix begins the keys of a part of the outbox.
-func OutboxPrefix(shard uint16, kind byte) []byte {
-	return append(AppendShard(nil, FamilyOutbox, shard), kind)
+func OutboxPrefix(shard uint16, kind domain.OutboxKind) []byte {
+	return append(AppendShard(nil, FamilyOutbox, shard), byte(kind))
 }
 
 // PointerPrefix begins the keys of what points from a hash, the earliest first.

@@ -9,40 +9,28 @@ import (
 	"github.com/ovation-analytics/ovation/storage/format"
 )
 
-// Outbox calls f with the entries not yet trimmed, in order.
-func (s Set) Outbox(f func(*domain.Outgoing)) error {
-	var parts [format.OutboxKinds]*pebble.Iterator
-	var err error
-	for kind := range parts {
-		prefix := format.OutboxPrefix(s.shard, byte(kind))
-		it, e := s.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.PrefixEnd(prefix)})
-		if e != nil {
-			err = errors.Join(err, e)
-			continue
-		}
-		it.First()
-		parts[kind] = it
+// Outbox calls f with the entries of a kind that are above a sequence and not yet trimmed, in order, until f
+// returns false.
+func (s Set) Outbox(kind domain.OutboxKind, after uint64, f func(*domain.Outgoing) bool) (err error) {
+	if after == 1<<64-1 {
+		return nil
 	}
-	for err == nil {
-		var next *pebble.Iterator
-		for _, it := range parts {
-			if it.Valid() && (next == nil || string(it.Key()[4:]) < string(next.Key()[4:])) {
-				next = it
-			}
+	it, err := s.db.NewIter(&pebble.IterOptions{
+		LowerBound: format.AppendOutboxKey(nil, s.shard, kind, after+1),
+		UpperBound: format.PrefixEnd(format.OutboxPrefix(s.shard, kind)),
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, it.Error(), it.Close()) }()
+	for it.First(); it.Valid(); it.Next() {
+		o := new(domain.Outgoing)
+		if err := format.DecodeMessage(it.Value(), o); err != nil {
+			return err
 		}
-		if next == nil {
+		if !f(o) {
 			break
 		}
-		o := new(domain.Outgoing)
-		if err = format.DecodeMessage(next.Value(), o); err == nil {
-			f(o)
-			next.Next()
-		}
 	}
-	for _, it := range parts {
-		if it != nil {
-			err = errors.Join(err, it.Error(), it.Close())
-		}
-	}
-	return err
+	return nil
 }

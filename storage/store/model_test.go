@@ -65,10 +65,23 @@ func checkScans(t *testing.T, m *storetest.Model, s *Shard) {
 	check.Same(t, "columns", columns, wantColumns)
 
 	var outbox []*domain.Outgoing
-	check.OK(t, s.Outbox(func(o *domain.Outgoing) { outbox = append(outbox, o) }))
 	var wantOutbox []*domain.Outgoing
-	for _, q := range slices.Sorted(maps.Keys(m.Outbox)) {
-		wantOutbox = append(wantOutbox, m.Outbox[q])
+	for kind := range domain.OutboxKinds {
+		most := len(m.Outbox) / 2                // of a page
+		for after, n := uint64(0), -1; n != 0; { // page after page
+			n = 0
+			check.OK(t, s.Outbox(kind, after, func(o *domain.Outgoing) bool {
+				outbox = append(outbox, o)
+				after = o.Sequence
+				n++
+				return n <= most
+			}))
+		}
+		for _, q := range slices.Sorted(maps.Keys(m.Outbox)) {
+			if m.Outbox[q].Kind() == kind {
+				wantOutbox = append(wantOutbox, m.Outbox[q])
+			}
+		}
 	}
 	check.Same(t, "outbox", outbox, wantOutbox)
 

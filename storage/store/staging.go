@@ -22,7 +22,7 @@ type staging struct {
 	pairs     oneTimePairs
 	places    *records.Places            // of visits, those staged included
 	recent    format.RecentOrigins       // in the state's value
-	trimmed   [format.OutboxKinds]uint64 // outbox: of each kind, trimmed up to here since opening
+	trimmed   [domain.OutboxKinds]uint64 // outbox: of each kind, trimmed up to here since opening
 
 	put        map[format.Place]format.StateHash        // of member records in the batch
 	identities map[domain.IdentityHash]format.StateHash // of claims in the batch; zero: dropped
@@ -234,14 +234,7 @@ func (s *staging) putOutgoing(v *domain.Outgoing) error {
 	if !publishable(v) {
 		return fmt.Errorf("outbox entry %d is neither a record, nor a dead letter, nor keys to delete", v.Sequence)
 	}
-	kind := byte(format.OutboxForward)
-	switch {
-	case v.Dead != nil:
-		kind = format.OutboxDead
-	case len(v.Keys) > 0:
-		kind = format.OutboxKeys
-	}
-	s.key = format.AppendOutboxKey(s.key[:0], s.shard, kind, v.Sequence)
+	s.key = format.AppendOutboxKey(s.key[:0], s.shard, v.Kind(), v.Sequence)
 	return s.setMessage(v)
 }
 
@@ -259,14 +252,13 @@ func publishable(v *domain.Outgoing) bool {
 
 // trimOutbox drops what was published; each kind has a cursor of its own.
 func (s *staging) trimOutbox(v *domain.Published) error {
-	for kind, upTo := range [...]uint64{
-		format.OutboxForward: v.UpTo, format.OutboxDead: v.DeadUpTo, format.OutboxKeys: v.KeysUpTo,
-	} {
+	for k, upTo := range v.Cursors() {
+		kind := domain.OutboxKind(k)
 		if upTo <= s.trimmed[kind] || upTo == 1<<64-1 {
 			continue
 		}
-		from := format.AppendOutboxKey(nil, s.shard, byte(kind), s.trimmed[kind])
-		if err := s.batch.DeleteRange(from, format.AppendOutboxKey(nil, s.shard, byte(kind), upTo+1), nil); err != nil {
+		from := format.AppendOutboxKey(nil, s.shard, kind, s.trimmed[kind])
+		if err := s.batch.DeleteRange(from, format.AppendOutboxKey(nil, s.shard, kind, upTo+1), nil); err != nil {
 			return err
 		}
 		s.trimmed[kind] = upTo

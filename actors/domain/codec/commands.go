@@ -136,11 +136,17 @@ func usageFromWire(_ *checker, m *schema.Usage) domain.Usage {
 }
 
 func publishedToWire(p *domain.Published) *schema.Published {
-	return &schema.Published{UpTo: p.UpTo, DeadUpTo: p.DeadUpTo, KeysUpTo: p.KeysUpTo, Partition: p.Partition}
+	return &schema.Published{
+		UpTo: p.UpTo, DeadUpTo: p.DeadUpTo, KeysUpTo: p.KeysUpTo, Partition: p.Partition, Node: block(p.Node[:]),
+		Kinds: p.Kinds,
+	}
 }
 
-func publishedFromWire(_ *checker, m *schema.Published) domain.Published {
-	return domain.Published{UpTo: m.UpTo, DeadUpTo: m.DeadUpTo, KeysUpTo: m.KeysUpTo, Partition: m.Partition}
+func publishedFromWire(c *checker, m *schema.Published) domain.Published {
+	return domain.Published{
+		UpTo: m.UpTo, DeadUpTo: m.DeadUpTo, KeysUpTo: m.KeysUpTo, Partition: m.Partition, Node: c.id(m.Node),
+		Kinds: m.Kinds,
+	}
 }
 
 func tickToWire(t *domain.Tick) *schema.Tick {

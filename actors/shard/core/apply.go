@@ -21,6 +21,9 @@ func (m *Machine) record(t *tx.Tx, r *domain.Record) error {
 	t.At.Clock = state.Clock
 	if !r.Origin.IsZero() && !m.State.Sources.Advance(r.Origin) {
 		m.c.Stats.Repeats.Add(1)
+		if r.Origin.Topic == state.Journal {
+			m.c.Stats.Twice.Add(1)
+		}
 		return nil
 	}
 	switch {

@@ -70,7 +70,7 @@ func (c *commands) apply(t *tx.Tx, r *domain.Record) error {
 			c.counted(r)
 		}
 	case *domain.Published:
-		trim(t, m)
+		t.Published(m)
 	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief
 	case *domain.Rules:
 		if m.Version > domain.RulesVersion {
@@ -82,18 +82,6 @@ func (c *commands) apply(t *tx.Tx, r *domain.Record) error {
 		return fmt.Errorf("record %d is of kind %d, which a shard does not apply: %w", r.Offset, r.Kind, domain.ErrNewer)
 	}
 	return nil
-}
-
-// trim takes published entries out of the outbox, at the same place in every
-// replica.
-func trim(t *tx.Tx, p *domain.Published) {
-	s := &t.State.Shard
-	s.Published = max(s.Published, p.UpTo)
-	s.DeadUpTo = max(s.DeadUpTo, p.DeadUpTo)
-	s.KeysUpTo = max(s.KeysUpTo, p.KeysUpTo)
-	t.Change(domain.Change{Kind: domain.OutboxTrim, Value: &domain.Published{
-		UpTo: s.Published, DeadUpTo: s.DeadUpTo, KeysUpTo: s.KeysUpTo,
-	}})
 }
 
 // claim applies a step of a claim. What a member did while its registration was pending is applied with the last

@@ -286,8 +286,7 @@ func TestCommands_UsageAndPublished(t *testing.T) {
 			t.Errorf("%+v", left)
 		}
 		p.open()
-		var status outbox.Status
-		p.m.Outbox.Start(func(outbox.Kind, uint64) {}, &status)
+		p.m.Outbox.Start(func(outbox.Kind, uint64) {})
 		p.m.Quiesce() // which ends the publishers
 		if p.m.State.Shard.Outbox != 3 {
 			t.Error(p.m.State.Shard.Outbox)

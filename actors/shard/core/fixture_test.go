@@ -1,8 +1,10 @@
 package core_test
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +19,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/children"
 	"github.com/ovation-analytics/ovation/actors/shard/children/childrentest"
 	"github.com/ovation-analytics/ovation/actors/shard/core"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/view"
 	"github.com/ovation-analytics/ovation/storage/store"
 )
@@ -92,7 +95,7 @@ func newPartition(t testing.TB, kids *children.Children, c core.Config, e ...any
 	of.Journal, of.Log = noLog{topic}, slog.New(slog.DiscardHandler)
 	waiting := waiters.New()
 	p.c.Memory = core.MemoryLimits{MemberBytes: 64 << 20, CachedBytes: 1 << 20, Identities: 1 << 16, Resident: new(atomic.Int64)}
-	p.c.Publishing = core.Publishing{DeadLetters: noLetters{}, DataKeys: noKeys{}}
+	p.c.Publishing = core.Publishing{DeadLetters: noLetters{}, DataKeys: noKeys{}, Status: &outbox.Status{}}
 	p.c.Readers = core.Readers{View: &view.Holder{}, Waiting: &waiting, Yield: &yield.Questions{}}
 	p.c.Children, p.c.Stats = kids, &core.Stats{}
 	p.know(e...)
@@ -182,16 +185,21 @@ func (p *partition) commit() {
 		p.t.Fatal(err)
 	}
 	p.m.Publish(func(err error) { p.t.Error(err) })
-	p.m.Outbox.Committed()
+	if err := p.m.Outbox.Committed(); err != nil {
+		p.t.Fatal(err)
+	}
 	p.m.Evict()
 }
 
 // outbox are the entries that are stored.
 func (p *partition) outbox() (all []*domain.Outgoing) {
 	p.t.Helper()
-	if err := p.s.Outbox(func(o *domain.Outgoing) { all = append(all, o) }); err != nil {
-		p.t.Fatal(err)
+	for kind := range domain.OutboxKinds {
+		if err := p.s.Outbox(kind, 0, func(o *domain.Outgoing) bool { all = append(all, o); return true }); err != nil {
+			p.t.Fatal(err)
+		}
 	}
+	slices.SortFunc(all, func(a, b *domain.Outgoing) int { return cmp.Compare(a.Sequence, b.Sequence) })
 	return all
 }
 

@@ -55,7 +55,9 @@ type MemoryLimits struct {
 type Publishing struct {
 	DeadLetters DeadLetters
 	DataKeys    DataKeys
-	Depth       int // entries that wait at most; 0: as usual
+	Depth       int                         // entries that wait at most; 0: as usual
+	Received    func(*domain.Outgoing) bool // of a stored forward: its receiver has it; nil: it is not known
+	Status      *outbox.Status
 }
 
 // Readers are those who wait for what a machine applies, or that it waits for.
@@ -70,7 +72,8 @@ type Readers struct {
 type Machine struct {
 	State    *tx.State // of what was applied so far
 	Position Position
-	Outbox   *outbox.Outbox // nil: the machine has never had a store
+	Outbox   *outbox.Outbox  // nil: the machine has never had a store
+	Moved    []domain.Origin // those that the last commit stored
 
 	c          *Config
 	store      Store // nil: none
@@ -97,13 +100,18 @@ func (m *Machine) Open(store Store) *Machine {
 		version = before.Version() + 1
 	}
 	n := &Machine{c: c, store: store}
-	n.Outbox = outbox.New(id, c.Publishing.Depth, [outbox.Kinds]outbox.Send{
-		outbox.Forwards:     outbox.Forward(c.Partition.Journal.Appender()),
-		outbox.DeadLetters:  outbox.Letters(c.Publishing.DeadLetters.Publish),
-		outbox.KeyDeletions: outbox.DeleteKeys(c.Publishing.DataKeys.Delete),
-	}, c.Partition.Log)
+	state := stateOf(c.Partition.Journal, store)
+	n.Outbox = outbox.New(outbox.Config{
+		Shard: id, Depth: c.Publishing.Depth, Published: state.Cursors(), Store: store,
+		Send: [outbox.Kinds]outbox.Send{
+			outbox.Forwards:     outbox.Forward(c.Partition.Journal.Appender()),
+			outbox.DeadLetters:  outbox.Letters(c.Publishing.DeadLetters.Publish),
+			outbox.KeyDeletions: outbox.DeleteKeys(c.Publishing.DataKeys.Delete),
+		},
+		Received: c.Publishing.Received, Status: c.Publishing.Status, Log: c.Partition.Log,
+	})
 	n.State = tx.New(tx.Config{
-		ID: id, Shards: shards, Shard: stateOf(c.Partition.Journal, store), Store: store, Outbox: n.Outbox,
+		ID: id, Shards: shards, Shard: state, Store: store, Outbox: n.Outbox,
 		Waiting: c.Readers.Waiting,
 		Loaded:  members.New(c.Memory.MemberBytes, c.Children, store, &c.Stats.Members.Loads),
 		Accounts: accounts.New(accounts.Config{
@@ -147,7 +155,11 @@ func (m *Machine) Load(ctx context.Context) (err error) {
 	if m.marks, err = loadMarks(m.store, m.c.MarkEvery, s.Shard.Next); err != nil {
 		return err
 	}
-	if err := m.store.Origins(s.Sources.Load); err != nil {
+	m.Moved = nil
+	if err := m.store.Origins(func(o domain.Origin) {
+		s.Sources.Load(o)
+		m.Moved = append(m.Moved, o)
+	}); err != nil {
 		return err
 	}
 	if err := m.store.Members(m.loadMember); err != nil {
@@ -171,10 +183,7 @@ func (m *Machine) Load(ctx context.Context) (err error) {
 	if err := s.Accounts.LoadRows(m.store, ctx.Err); err != nil {
 		return err
 	}
-	if err := m.store.Outbox(func(o *domain.Outgoing) {
-		s.Resent(o)
-		m.Outbox.Offer(o)
-	}); err != nil {
+	if err := m.Outbox.Load(s.Resent); err != nil {
 		return err
 	}
 	m.c.Stats.committed(s.Shard)
@@ -201,7 +210,8 @@ func (m *Machine) Passed(p *domain.Page) {
 
 // Commit stores what was applied in one batch (I3). What was staged is then what is stored.
 func (m *Machine) Commit() error {
-	if err := m.store.Commit(m.State.Shard, m.State.Origins()); err != nil {
+	m.Moved = m.State.Origins()
+	if err := m.store.Commit(m.State.Shard, m.Moved); err != nil {
 		return err
 	}
 	m.identities.Committed()

@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/accounts"
 	"github.com/ovation-analytics/ovation/actors/shard/activity"
 	"github.com/ovation-analytics/ovation/actors/shard/identity"
+	"github.com/ovation-analytics/ovation/actors/shard/outbox"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
@@ -37,6 +38,7 @@ type DataKeys interface {
 // Store is one shard's part of the node's store. The shard's goroutine owns it, but for what Snapshots gives.
 type Store interface {
 	Loading
+	outbox.Store
 	Lookups
 	Staging
 	Snapshots
@@ -54,8 +56,6 @@ type Loading interface {
 	Members(f func(account domain.AccountID, ord domain.Ordinal, id domain.MemberID)) error
 	// Parked calls f with every parked activity. An error of f ends the reading and is given back.
 	Parked(f func(*domain.Parked) error) error
-	// Outbox calls f with the entries not yet trimmed, in order.
-	Outbox(f func(*domain.Outgoing)) error
 }
 
 // Lookups are what applying a record asks.

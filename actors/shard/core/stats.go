@@ -20,6 +20,7 @@ type Stats struct {
 	Foreign journal.ForeignRecords
 
 	Repeats atomic.Int64 // records dropped by their origin
+	Twice   atomic.Int64 // of them those that another shard has sent
 	Void    atomic.Int64 // commands that came into the journal after their time
 	Deleted atomic.Int64 // actions
 	Commits atomic.Int64

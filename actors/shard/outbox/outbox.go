@@ -12,56 +12,63 @@ import (
 )
 
 // Kind is where entries go.
-type Kind uint8
+type Kind = domain.OutboxKind
 
 // The kinds, each with a cursor of its own.
 const (
-	Forwards Kind = iota
-	DeadLetters
-	KeyDeletions
-	Kinds
+	Forwards     = domain.OutboxForwards
+	DeadLetters  = domain.OutboxLetters
+	KeyDeletions = domain.OutboxKeys
+	Kinds        = domain.OutboxKinds
 )
 
-func kindOf(e *domain.Outgoing) Kind {
-	switch {
-	case e.Dead != nil:
-		return DeadLetters
-	case len(e.Keys) > 0:
-		return KeyDeletions
-	}
-	return Forwards
+// Ahead is how many entries of a kind are sent at most before a durable record says so.
+var Ahead = [Kinds]int{Forwards: 1000, DeadLetters: 3000, KeyDeletions: 1000}
+
+// Store has the entries that are committed.
+type Store interface {
+	// Outbox calls f with the entries of a kind that are above a sequence and not yet trimmed, in order, until f
+	// returns false.
+	Outbox(kind Kind, after uint64, f func(*domain.Outgoing) bool) error
+}
+
+// Config is what an Outbox is made with.
+type Config struct {
+	Shard     int
+	Depth     int                         // entries that may wait before the shard does; 0: as usual
+	Published [Kinds]uint64               // how far each kind is published, as stored
+	Send      [Kinds]Send                 // what brings a kind into its log
+	Received  func(*domain.Outgoing) bool // of a stored forward: its receiver has it. On the shard's goroutine; nil: it is not known
+	Store     Store
+	Status    *Status
+	Log       *slog.Logger
 }
 
 // Outbox belongs to its shard's goroutine.
 type Outbox struct {
-	shard int
-	depth int // entries that may wait
-	bytes int // that entries which wait may take
-	send  [Kinds]Send
-	log   *slog.Logger
-
-	staged []*domain.Outgoing
-	queues [Kinds]queue[*domain.Outgoing]
-	held   atomic.Int64 // bytes of what is staged and of what waits
-
-	cancel  context.CancelFunc
-	done    chan struct{}
-	running int
+	c      Config
+	bytes  int // that entries in memory may take
+	kinds  [Kinds]cursor
+	waits  bool // the shard waits while too many entries wait
+	heard  []Heard
+	cancel context.CancelFunc
+	done   chan struct{}
 }
 
-// Status is what others read of an outbox: its queues, of this life.
+// Heard is what a Published record said of the node that appended it.
+type Heard struct {
+	Node domain.NodeID
+	Work [Kinds]bool // the kinds that it publishes, and is not behind in
+}
+
+// Status is what others read of an outbox.
 type Status struct {
-	queues     [Kinds]atomic.Pointer[queue[*domain.Outgoing]]
+	waiting    [Kinds]atomic.Int64
 	Publishing [Kinds]retry.State
 }
 
-// Waiting is the number of entries of a kind that are not published.
-func (s *Status) Waiting(k Kind) int {
-	if q := s.queues[k].Load(); q != nil {
-		return q.len()
-	}
-	return 0
-}
+// Waiting is about how many entries of a kind are committed and not published; 0: none.
+func (s *Status) Waiting(k Kind) int { return int(s.waiting[k].Load()) }
 
 // Tried is how publishing goes, of each kind.
 func (s *Status) Tried() (states []*retry.State) {
@@ -71,52 +78,191 @@ func (s *Status) Tried() (states []*retry.State) {
 	return states
 }
 
-// Unpublished calls f with the origins, in a topic, of dead letters that wait.
-func (s *Status) Unpublished(topic domain.TopicID, f func(domain.Origin)) {
-	if q := s.queues[DeadLetters].Load(); q != nil {
-		q.each(func(e *domain.Outgoing) {
-			if e.Dead.Origin.Topic == topic {
-				f(e.Dead.Origin)
-			}
-		})
-	}
-}
-
-// usualDepth is how many entries may wait before the shard takes no more records, usualBytes how much they may
-// take (I8): a step of a merge takes up to 2 MiB.
+// usualDepth is how many entries may wait before the shard takes no more records, usualBytes how much of them is
+// kept in memory (I8): a step of a merge takes up to 2 MiB.
 const (
 	usualDepth = 50_000
 	usualBytes = 16 << 20
 )
 
-// New is the outbox of a shard; depth 0: as usual.
-func New(shard, depth int, send [Kinds]Send, log *slog.Logger) *Outbox {
-	o := &Outbox{shard: shard, depth: cmp.Or(depth, usualDepth), bytes: usualBytes, send: send, log: log}
-	for k := range o.queues {
-		o.queues[k] = newQueue[*domain.Outgoing]()
+// PageEntries and pageBytes bound what is read of the store at once.
+const (
+	PageEntries = 1000
+	pageBytes   = 4 << 20
+)
+
+// New is the outbox of a shard, which publishes nothing.
+func New(c Config) *Outbox {
+	c.Depth = cmp.Or(c.Depth, usualDepth)
+	o := &Outbox{c: c, bytes: usualBytes}
+	for k, upTo := range c.Published {
+		o.kinds[k] = newCursor(Kind(k), upTo)
+		o.c.Status.waiting[k].Store(0)
 	}
 	return o
 }
 
+// Load counts the entries that are stored, and calls f with each forward.
+func (o *Outbox) Load(f func(*domain.Outgoing)) error {
+	for k := range o.kinds {
+		c := &o.kinds[k]
+		err := o.c.Store.Outbox(c.kind, c.done, func(e *domain.Outgoing) bool {
+			if e.Forward != nil {
+				f(e)
+			}
+			c.note(e.Sequence)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		c.show(o.c.Status)
+	}
+	return nil
+}
+
 // Stage notes an entry of the open commit.
 func (o *Outbox) Stage(e *domain.Outgoing) {
-	o.held.Add(int64(sizeOf(e)))
-	o.staged = append(o.staged, e)
+	c := &o.kinds[e.Kind()]
+	if c.direct() && o.held() <= int64(o.bytes) && c.queue.len()+len(c.staged) <= o.c.Depth {
+		c.queue.held.Add(int64(sizeOf(e)))
+		c.staged = append(c.staged, e)
+		c.read = e.Sequence
+	}
+	c.note(e.Sequence)
+}
+
+// Published notes that entries are in their logs, by a record that was applied.
+func (o *Outbox) Published(p *domain.Published) {
+	h := Heard{Node: p.Node}
+	for k, upTo := range p.Cursors() {
+		c := &o.kinds[k]
+		h.Work[k] = p.Kinds>>k&1 == 1 && upTo >= c.noted
+		c.noted = max(c.noted, upTo)
+		c.acked(c.noted)
+		c.published(c.noted)
+		c.show(o.c.Status)
+	}
+	if !p.Node.IsZero() {
+		o.heard = append(o.heard, h)
+	}
+}
+
+// Heard gives what Published records said since the last call. It is the caller's until the next call.
+func (o *Outbox) Heard() []Heard {
+	heard := o.heard
+	o.heard = o.heard[:0]
+	return heard
 }
 
 // Committed hands over the entries of the last commit.
-func (o *Outbox) Committed() {
-	for _, e := range o.staged {
-		o.queues[kindOf(e)].push(e)
+func (o *Outbox) Committed() error {
+	for k := range o.kinds {
+		o.kinds[k].commit()
+		o.kinds[k].show(o.c.Status)
 	}
-	clear(o.staged)
-	o.staged = o.staged[:0]
+	return o.fill()
 }
 
-// Offer hands over an entry that is committed.
-func (o *Outbox) Offer(e *domain.Outgoing) {
-	o.held.Add(int64(sizeOf(e)))
-	o.queues[kindOf(e)].push(e)
+// Sent notes that a publisher has brought the entries of a kind up to a sequence into their log.
+func (o *Outbox) Sent(k Kind, upTo uint64) error {
+	c := &o.kinds[k]
+	c.published(upTo)
+	c.show(o.c.Status)
+	return o.fill()
+}
+
+// Publish says whether this node publishes a kind. It begins with what is stored. What is being sent when it ends is
+// sent.
+func (o *Outbox) Publish(k Kind, on bool) error {
+	c := &o.kinds[k]
+	if c.publishes == on {
+		return nil
+	}
+	c.publishes = on
+	c.reset()
+	return o.fill()
+}
+
+// Publishes reports that this node publishes a kind.
+func (o *Outbox) Publishes(k Kind) bool { return o.kinds[k].publishes }
+
+// Last is the sequence of the last entry of a kind.
+func (o *Outbox) Last(k Kind) uint64 { return o.kinds[k].last }
+
+// Wait says whether the shard is to wait while too many entries of the kinds that it publishes wait.
+func (o *Outbox) Wait(on bool) { o.waits = on }
+
+// Full reports that the shard should wait.
+func (o *Outbox) Full() bool {
+	if !o.waits {
+		return false
+	}
+	waiting := 0
+	for k := range o.kinds {
+		if c := &o.kinds[k]; c.publishes {
+			waiting += c.waiting
+		}
+	}
+	return waiting > o.c.Depth || o.held() > int64(o.bytes)
+}
+
+// held is how many bytes are in memory.
+func (o *Outbox) held() (bytes int64) {
+	for k := range o.kinds {
+		bytes += o.kinds[k].queue.held.Load()
+	}
+	return bytes
+}
+
+// fill reads the next entries of the kinds that are published and whose queues run short.
+func (o *Outbox) fill() error {
+	for k := range o.kinds {
+		if err := o.kinds[k].fill(o.c.Store, o.c.Received); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Acked notes that a record is durable which says how far the kinds are published. Any goroutine.
+func (o *Outbox) Acked(p *domain.Published) {
+	for k, upTo := range p.Cursors() {
+		o.kinds[k].acked(upTo)
+	}
+}
+
+// Start starts the publishers, which wait for what Publish gives them; report gets how far each kind came, on that
+// kind's goroutine.
+func (o *Outbox) Start(report func(k Kind, upTo uint64)) {
+	if o.cancel != nil {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	o.cancel = cancel
+	o.done = make(chan struct{}, Kinds)
+	for k := range Kinds {
+		p := &publisher{
+			shard: o.c.Shard, kind: k, queue: o.kinds[k].queue, window: o.kinds[k].window, send: o.c.Send[k],
+			state: &o.c.Status.Publishing[k], log: o.c.Log,
+		}
+		go func() {
+			defer func() { o.done <- struct{}{} }()
+			p.run(ctx, report)
+		}()
+	}
+}
+
+// Stop returns when nothing more is sent.
+func (o *Outbox) Stop() {
+	if o.cancel == nil {
+		return
+	}
+	o.cancel()
+	for range Kinds {
+		<-o.done
+	}
+	o.cancel = nil
 }
 
 // sizeOf is about what an entry takes in memory.
@@ -128,76 +274,4 @@ func sizeOf(e *domain.Outgoing) int {
 		return journal.RecordBytes(e.Forward)
 	}
 	return 64 + len(e.Keys)*len(domain.KeyID{})
-}
-
-// Full reports that the shard should wait.
-func (o *Outbox) Full() bool {
-	if o.held.Load() > int64(o.bytes) {
-		return true
-	}
-	waiting := 0
-	for k := range o.queues {
-		waiting += o.queues[k].len()
-	}
-	return waiting > o.depth
-}
-
-// Start begins to publish; report gets how far each kind came, on that kind's goroutine.
-func (o *Outbox) Start(report func(k Kind, upTo uint64), status *Status) {
-	ctx, cancel := context.WithCancel(context.Background())
-	o.cancel = cancel
-	o.done = make(chan struct{}, Kinds)
-	o.running = int(Kinds)
-	for k := range Kinds {
-		status.queues[k].Store(&o.queues[k])
-		go o.publish(ctx, k, &status.Publishing[k], report)
-	}
-}
-
-// Stop returns when nothing more is sent.
-func (o *Outbox) Stop() {
-	if o.cancel == nil {
-		return
-	}
-	o.cancel()
-	for ; o.running > 0; o.running-- {
-		<-o.done
-	}
-	o.cancel = nil
-}
-
-// maxBatch is the number of entries sent at once.
-const maxBatch = 500
-
-// publish brings the entries of a kind into their log, in order.
-func (o *Outbox) publish(ctx context.Context, k Kind, t *retry.State, report func(Kind, uint64)) {
-	defer func() { o.done <- struct{}{} }()
-	q := &o.queues[k]
-	for {
-		batch := q.peek(ctx, maxBatch)
-		if batch == nil {
-			return
-		}
-		for failures := 1; ; failures++ {
-			err := o.send[k](ctx, batch)
-			if err == nil {
-				t.Recovered(o.log, "shard", o.shard)
-				break
-			}
-			if ctx.Err() != nil {
-				return
-			}
-			t.Failed(o.log, failures, err, "shard", o.shard, "entries", len(batch))
-			if !retry.Backoff(ctx, failures) {
-				return
-			}
-		}
-		upTo, size := batch[len(batch)-1].Sequence, 0
-		for _, e := range batch {
-			size += sizeOf(e)
-		}
-		q.drop(len(batch))
-		o.held.Add(int64(-size))
-		report(k, upTo)
-	}
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -21,6 +22,7 @@ type logs struct {
 	away [Kinds]atomic.Bool
 	got  [Kinds][]uint64 // sequences that were taken, in order
 	max  [Kinds]int      // entries of one call
+	mu   sync.Mutex
 }
 
 func (l *logs) send(k Kind) Send {
@@ -28,6 +30,8 @@ func (l *logs) send(k Kind) Send {
 		if l.away[k].Load() {
 			return errors.New("away")
 		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		l.max[k] = max(l.max[k], len(entries))
 		for _, e := range entries {
 			l.got[k] = append(l.got[k], e.Sequence)
@@ -60,58 +64,54 @@ func TestOutbox_PublishesEachKindInOrder(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	synctest.Test(t, func(t *testing.T) {
 		l := &logs{}
-		o := New(3, 0, l.sends(), slog.New(slog.DiscardHandler))
-		var status Status
-		for k := range Kinds {
-			status.Publishing[k].What = fmt.Sprintf("kind %d", k)
-		}
+		r := newReplica(0, l.sends())
+		status := r.status
 		var want [Kinds][]uint64
-		sequence := uint64(0)
-		add := func(n int, hand func(*domain.Outgoing)) {
+		add := func(n int) {
 			for range n {
-				sequence++
 				k := Kind(rnd.IntN(int(Kinds)))
-				hand(entryOf(k, sequence))
-				want[k] = append(want[k], sequence)
+				r.stage(k, 1)
+				want[k] = append(want[k], r.sequence)
 			}
 		}
-		add(700, o.Offer) // of an earlier life
-		reports := make(chan [2]uint64, 1<<12)
-		o.Start(func(k Kind, upTo uint64) { reports <- [2]uint64{uint64(k), upTo} }, &status)
+		add(2700) // of an earlier life
+		r.commit(t)
+		r.start(t, true)
+		r.handle(t)
 		for round := range 30 {
 			away := Kind(rnd.IntN(int(Kinds)))
-			synctest.Wait()
+			r.handle(t)
 			l.away[away].Store(true)
 			before := len(l.got[away])
-			add(rnd.IntN(3*maxBatch), o.Stage)
-			synctest.Wait()
-			if n := status.Waiting(Forwards) + status.Waiting(DeadLetters) + status.Waiting(KeyDeletions); n != 0 {
-				t.Fatalf("round %d: %d entries wait that are not committed", round, n)
+			add(rnd.IntN(3 * maxBatch))
+			r.handle(t)
+			for k := range Kinds {
+				if len(l.got[k]) > len(want[k])-len(r.kinds[k].staged) {
+					t.Fatalf("round %d: entries are published that are not committed", round)
+				}
 			}
-			o.Committed()
-			synctest.Wait()
+			r.commit(t)
+			r.handle(t)
 			for k := range Kinds {
 				if k != away && !slices.Equal(l.got[k], want[k]) {
 					t.Fatalf("round %d: kind %d has %d of %d entries while kind %d is away", round, k, len(l.got[k]), len(want[k]), away)
 				}
 			}
-			if n := len(want[away]) - before; len(l.got[away]) != before || status.Waiting(away) != n {
+			if n := len(want[away]) - before; len(l.got[away]) != before || status.Waiting(away) < n || status.Waiting(away) >= n+runEntries {
 				t.Fatalf("round %d: of %d entries %d wait, %d were taken by a log that is away", round, n, status.Waiting(away), len(l.got[away])-before)
 			}
 			if status.Waiting(away) > 0 && !strings.HasPrefix(status.Tried()[away].Why(), fmt.Sprintf("kind %d: away", away)) {
 				t.Fatalf("round %d: the status says %q", round, status.Tried()[away].Why())
 			}
 			l.away[away].Store(false)
-			for status.Waiting(away) > 0 {
-				<-reports
-				synctest.Wait()
-			}
-			if why := status.Tried()[away].Why(); why != "" {
-				t.Fatalf("round %d: the status says %q of a log that is back", round, why)
+			time.Sleep(2 * time.Second) // until which it is tried again
+			r.handle(t)
+			if n, why := status.Waiting(away), status.Tried()[away].Why(); n > 0 || why != "" {
+				t.Fatalf("round %d: %d wait and the status says %q of a log that is back", round, n, why)
 			}
 		}
-		o.Stop()
-		o.Stop() // once more does no harm
+		r.Stop()
+		r.Stop() // once more does no harm
 		for k := range Kinds {
 			if !slices.Equal(l.got[k], want[k]) {
 				t.Errorf("kind %d: %d entries, want %d", k, len(l.got[k]), len(want[k]))
@@ -120,8 +120,8 @@ func TestOutbox_PublishesEachKindInOrder(t *testing.T) {
 		if slices.Max(l.max[:]) > maxBatch {
 			t.Errorf("%v entries in one call", l.max)
 		}
-		if o.held.Load() != 0 || o.Full() {
-			t.Errorf("%d bytes are held of nothing", o.held.Load())
+		if r.held() != 0 || r.Full() {
+			t.Errorf("%d bytes are held of nothing", r.held())
 		}
 	})
 }
@@ -130,20 +130,22 @@ func TestOutbox_PublishesEachKindInOrder(t *testing.T) {
 func TestOutbox_ReportsWhatWasTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &logs{}
-		o := New(0, 0, l.sends(), slog.New(slog.DiscardHandler))
+		r := newReplica(0, l.sends())
 		const n = 2*maxBatch + 7
-		for i := range uint64(n) {
-			o.Offer(entryOf(DeadLetters, i+1))
-		}
+		r.stage(DeadLetters, n)
+		r.commit(t)
+		must(t, r.Publish(DeadLetters, true))
 		var reports []uint64
-		o.Start(func(k Kind, upTo uint64) {
+		r.Outbox.Start(func(k Kind, upTo uint64) {
 			if k != DeadLetters || uint64(len(l.got[k])) != upTo {
 				t.Errorf("kind %d: %d is reported, %d entries were taken", k, upTo, len(l.got[k]))
 			}
 			reports = append(reports, upTo)
-		}, &Status{})
+		})
 		synctest.Wait()
-		o.Stop()
+		must(t, r.Sent(DeadLetters, reports[len(reports)-1])) // which has the next page read
+		synctest.Wait()
+		r.Stop()
 		if want := []uint64{maxBatch, 2 * maxBatch, n}; !slices.Equal(reports, want) {
 			t.Errorf("%v, want %v", reports, want)
 		}
@@ -158,57 +160,41 @@ func TestOutbox_StopsWhileALogIsAway(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := New(0, 0, [Kinds]Send{send, send, send}, slog.New(slog.DiscardHandler))
-				o.Offer(entryOf(Forwards, 1))
-				var status Status
-				o.Start(func(Kind, uint64) { t.Error("an entry is reported that was not taken") }, &status)
+				r := newReplica(0, [Kinds]Send{send, send, send})
+				r.stage(Forwards, 1)
+				r.commit(t)
+				r.start(t, true)
 				synctest.Wait()
-				o.Stop()
-				if status.Waiting(Forwards) != 1 {
-					t.Errorf("%d entries wait, want 1", status.Waiting(Forwards))
+				r.Stop()
+				if len(r.reports) > 0 || r.status.Waiting(Forwards) != 1 {
+					t.Errorf("%d entries are reported, %d wait, want 1", len(r.reports), r.status.Waiting(Forwards))
 				}
 			})
 		})
 	}
 }
 
-// The number of entries that wait is bounded, over all kinds.
+// The number of entries that wait is bounded, over all kinds, at the node that publishes them.
 func TestOutbox_IsBoundedInEntries(t *testing.T) {
-	o := New(0, 10, [Kinds]Send{}, slog.New(slog.DiscardHandler))
+	r := newReplica(10, [Kinds]Send{})
+	r.all(t, true)
 	for i := range 11 {
-		if o.Full() {
+		if r.Full() {
 			t.Fatalf("%d entries are too many", i)
 		}
-		o.Offer(entryOf(Kind(i%int(Kinds)), uint64(i+1)))
+		r.stage(Kind(i%int(Kinds)), 1)
 	}
-	if !o.Full() {
+	if !r.Full() {
 		t.Error("there is room after 11 entries")
 	}
-}
-
-// The origins of dead letters that wait are those of one topic, and none before the outbox is started.
-func TestStatus_Unpublished(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		hang := func(ctx context.Context, _ []*domain.Outgoing) error { <-ctx.Done(); return ctx.Err() }
-		o := New(0, 0, [Kinds]Send{hang, hang, hang}, slog.New(slog.DiscardHandler))
-		for i := range uint64(6) {
-			o.Offer(entryOf(DeadLetters, i+1))
-		}
-		o.Offer(entryOf(Forwards, 7))
-		var status Status
-		offsets := func() (all []int64) {
-			status.Unpublished(domain.TopicID{1}, func(o domain.Origin) { all = append(all, o.Offset) })
-			return all
-		}
-		if got := offsets(); got != nil || status.Waiting(DeadLetters) != 0 {
-			t.Errorf("before the start: %v, %d wait", got, status.Waiting(DeadLetters))
-		}
-		o.Start(func(Kind, uint64) {}, &status)
-		if got := offsets(); !slices.Equal(got, []int64{1, 3, 5}) || status.Waiting(DeadLetters) != 6 {
-			t.Errorf("%v, %d wait", got, status.Waiting(DeadLetters))
-		}
-		o.Stop()
-	})
+	r.commit(t)
+	if !r.Full() {
+		t.Error("there is room after a commit")
+	}
+	must(t, r.Load(func(*domain.Outgoing) {})) // those of a life before count too
+	if !r.Full() {
+		t.Error("there is room after a start")
+	}
 }
 
 // appended is a journal that fails at a partition.

@@ -2,25 +2,34 @@ package outbox
 
 import (
 	"context"
+	"sort"
 	"sync"
+	"sync/atomic"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// queue hands values from one goroutine to another, in order. It has a lock where
+// queue hands entries from the shard to a publisher, in order of their sequences. It has a lock where
 // a channel would do but for its bound: the shard looks at len and takes no more
 // records while it is long, and must never block in push.
-type queue[V any] struct {
-	mu    *sync.Mutex
-	items *[]V
+type queue struct {
+	mu    sync.Mutex
+	items []item
 	ready chan struct{}
+	held  atomic.Int64 // bytes of the entries and of those staged for it: counted before they are pushed
 }
 
-func newQueue[V any]() queue[V] {
-	return queue[V]{mu: new(sync.Mutex), items: new([]V), ready: make(chan struct{}, 1)}
+// item is an entry that waits.
+type item struct {
+	*domain.Outgoing
+	has bool // its receiver has it already: it is not sent
 }
 
-func (q *queue[V]) push(v V) {
+func newQueue() *queue { return &queue{ready: make(chan struct{}, 1)} }
+
+func (q *queue) push(i item) {
 	q.mu.Lock()
-	*q.items = append(*q.items, v)
+	q.items = append(q.items, i)
 	q.mu.Unlock()
 	select {
 	case q.ready <- struct{}{}:
@@ -28,30 +37,20 @@ func (q *queue[V]) push(v V) {
 	}
 }
 
-func (q *queue[V]) len() int {
+func (q *queue) len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(*q.items)
+	return len(q.items)
 }
 
-// each calls f with every value that waits, under the lock.
-func (q *queue[V]) each(f func(V)) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	for _, v := range *q.items {
-		f(v)
-	}
-}
-
-// peek waits for values and gives the first ones, up to n; nil when ctx ended. They
-// stay until drop. One goroutine peeks and drops.
-func (q *queue[V]) peek(ctx context.Context, n int) []V {
+// peek waits for entries and appends the first ones, up to n, to dst; none when ctx ended. They stay until drop.
+func (q *queue) peek(ctx context.Context, dst []item, n int) []item {
 	for ctx.Err() == nil {
 		q.mu.Lock()
-		items := *q.items
+		dst = append(dst, q.items[:min(n, len(q.items))]...)
 		q.mu.Unlock()
-		if k := min(n, len(items)); k > 0 {
-			return items[:k:k]
+		if len(dst) > 0 {
+			return dst
 		}
 		select {
 		case <-q.ready:
@@ -61,10 +60,14 @@ func (q *queue[V]) peek(ctx context.Context, n int) []V {
 	return nil
 }
 
-// drop takes the first n values away.
-func (q *queue[V]) drop(n int) {
+// drop takes the entries up to a sequence away.
+func (q *queue) drop(upTo uint64) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	clear((*q.items)[:n])
-	*q.items = (*q.items)[n:]
+	n := sort.Search(len(q.items), func(i int) bool { return q.items[i].Sequence > upTo })
+	for _, i := range q.items[:n] {
+		q.held.Add(-int64(sizeOf(i.Outgoing)))
+	}
+	clear(q.items[:n])
+	q.items = q.items[n:]
 }

@@ -29,6 +29,17 @@ func (t *Tx) Dead(d *domain.DeadLetter) {
 	t.Send(&domain.Outgoing{To: -1, Dead: d})
 }
 
+// Published notes that entries are in their logs. They leave the store at the same place in every replica.
+func (t *Tx) Published(p *domain.Published) {
+	s := &t.State.Shard
+	s.Published = max(s.Published, p.UpTo)
+	s.DeadUpTo = max(s.DeadUpTo, p.DeadUpTo)
+	s.KeysUpTo = max(s.KeysUpTo, p.KeysUpTo)
+	upTo := domain.PublishedUpTo(s.Cursors())
+	t.Change(domain.Change{Kind: domain.OutboxTrim, Value: &upTo})
+	t.State.outbox.Published(p)
+}
+
 // sequence numbers what was sent since the last time.
 func (t *Tx) sequence() {
 	if len(t.sends) == 0 {

@@ -30,6 +30,8 @@ type Staging interface {
 // Outbox takes the entries that are sent. What was staged is published after the commit.
 type Outbox interface {
 	Stage(*domain.Outgoing)
+	// Published notes that entries are in their logs, whichever node brought them there.
+	Published(*domain.Published)
 }
 
 // Waiting are those who wait for the outcomes of requests. They are answered after the commit.

@@ -86,7 +86,11 @@ var (
 	mAwake     = describe("awake_bytes", "Memory that members take that are awake.", "shard")
 	mParked    = describe("parked_activities",
 		"Activities of members whose registration waits for another shard.", "shard")
-	mOutbox = describe("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind")
+	mOutbox    = describe("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind")
+	mPublishes = describe("outbox_published_here", "1 where this node publishes what the shard sends.", "shard", "kind")
+	mTakeOvers = describe("outbox_taken_over_total",
+		"How often this node took over what another one did not publish in time.", "shard", "kind")
+	mTwice = describe("forwards_repeated_total", "Records of other shards that came twice, and were dropped.", "shard")
 )
 
 // collect makes the metrics of what the node does.
@@ -136,6 +140,11 @@ func collectShard(out sink, s *shard.Status) {
 	out.gauge(mParked, float64(s.Parked), shard)
 	out.gauge(mOutbox, float64(s.Outbox), shard, "forward")
 	out.gauge(mOutbox, float64(s.Letters), shard, "dead_letter")
+	for _, k := range s.Sends {
+		out.gauge(mPublishes, one(k.Here), shard, k.Kind)
+		out.counter(mTakeOvers, float64(k.TakeOvers), shard, k.Kind)
+	}
+	out.counter(mTwice, float64(s.Twice), shard)
 	for reason, n := range s.Dead {
 		out.counter(mDead, float64(n), shard, reason)
 	}

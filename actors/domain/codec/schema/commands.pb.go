@@ -1484,6 +1484,8 @@ type Published struct {
 	DeadUpTo      uint64                 `protobuf:"varint,2,opt,name=dead_up_to,json=deadUpTo" json:"dead_up_to,omitempty"`
 	KeysUpTo      uint64                 `protobuf:"varint,3,opt,name=keys_up_to,json=keysUpTo" json:"keys_up_to,omitempty"`
 	Partition     uint32                 `protobuf:"varint,4,opt,name=partition" json:"partition,omitempty"` // of the journal: the record's place
+	Node          []byte                 `protobuf:"bytes,5,opt,name=node" json:"node,omitempty"`            // that published
+	Kinds         uint32                 `protobuf:"varint,6,opt,name=kinds" json:"kinds,omitempty"`         // that it publishes: a bit each
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1542,6 +1544,20 @@ func (x *Published) GetKeysUpTo() uint64 {
 func (x *Published) GetPartition() uint32 {
 	if x != nil {
 		return x.Partition
+	}
+	return 0
+}
+
+func (x *Published) GetNode() []byte {
+	if x != nil {
+		return x.Node
+	}
+	return nil
+}
+
+func (x *Published) GetKinds() uint32 {
+	if x != nil {
+		return x.Kinds
 	}
 	return 0
 }
@@ -1830,14 +1846,16 @@ const file_commands_proto_rawDesc = "" +
 	"\x04hour\x18\x02 \x01(\rR\x04hour\x12 \n" +
 	"\vincarnation\x18\x03 \x01(\x06R\vincarnation\x12\x14\n" +
 	"\x05total\x18\x04 \x01(\x04R\x05total\x12\x14\n" +
-	"\x05taken\x18\x05 \x01(\x04R\x05taken\"z\n" +
+	"\x05taken\x18\x05 \x01(\x04R\x05taken\"\xa4\x01\n" +
 	"\tPublished\x12\x13\n" +
 	"\x05up_to\x18\x01 \x01(\x04R\x04upTo\x12\x1c\n" +
 	"\n" +
 	"dead_up_to\x18\x02 \x01(\x04R\bdeadUpTo\x12\x1c\n" +
 	"\n" +
 	"keys_up_to\x18\x03 \x01(\x04R\bkeysUpTo\x12\x1c\n" +
-	"\tpartition\x18\x04 \x01(\rR\tpartition\"8\n" +
+	"\tpartition\x18\x04 \x01(\rR\tpartition\x12\x12\n" +
+	"\x04node\x18\x05 \x01(\fR\x04node\x12\x14\n" +
+	"\x05kinds\x18\x06 \x01(\rR\x05kinds\"8\n" +
 	"\x04Tick\x12\x12\n" +
 	"\x04hour\x18\x01 \x01(\rR\x04hour\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\rR\tpartition\"<\n" +

@@ -123,6 +123,9 @@ type outbox struct{ *Shard }
 
 func (o outbox) Stage(e *domain.Outgoing) { o.sent = append(o.sent, e) }
 
+// Published is for who publishes.
+func (outbox) Published(*domain.Published) {}
+
 // waiting notes what waiters are told.
 type waiting struct{ *Shard }
 
