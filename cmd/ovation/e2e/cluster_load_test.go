@@ -3,6 +3,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 )
 
@@ -26,30 +28,38 @@ type load struct {
 	seenKey, toldKey string
 	watch            *watch
 	writers          *writers
-	collector        *publisher // past all proxies
-	published        int64      // in the public topic at the end
+	collector        *publisher           // past all proxies
+	published        int64                // in the public topic at the end
+	refused          map[string]time.Time // commands that a node has refused, and when
+	void             map[string]bool      // those that had not taken effect for long after it
 
-	over     atomic.Bool
-	answered atomic.Int64 // to readers and scribes
-	records  atomic.Int64 // acknowledged by Kafka
+	over     chan struct{} // closed when the load is
+	answered atomic.Int64  // to readers and scribes
 	clients  sync.WaitGroup
 	collects sync.WaitGroup
 
 	mu    sync.Mutex // guards what follows
 	errs  []error
-	worst time.Duration // between two answers to one client
+	worst time.Duration // of one answer
 }
 
+// loadSize is how much is done in a second.
 type loadSize struct {
-	records, fans   int
-	clients         uint64 // readers, and as many scribes
-	writers, writes int
+	fans       int
+	clients    uint64 // readers, and as many scribes
+	asked      int    // questions, by all of them
+	activities int    // published
+	writers    int
+	written    int // over HTTP, by all writers; one in five registers a member
 }
+
+// every is the time between two of n things that each of so many do a second, all together.
+func every(n, of int) time.Duration { return time.Duration(of) * time.Second / time.Duration(n) }
 
 // newLoad makes the accounts and who is in them, at the first node.
 func (c *cluster) newLoad(seed uint64, size loadSize) *load {
 	c.t.Helper()
-	l := &load{c: c, seed: seed, size: size}
+	l := &load{c: c, seed: seed, size: size, over: make(chan struct{}), refused: map[string]time.Time{}, void: map[string]bool{}}
 	first := c.nodes[0]
 	l.seen = newModel(rand.New(rand.NewPCG(seed, 1)), "seen", sizes{brands: 3, fans: size.fans})
 	l.told = newModel(rand.New(rand.NewPCG(seed, 2)), "told", sizes{brands: 3, fans: size.fans})
@@ -61,20 +71,26 @@ func (c *cluster) newLoad(seed uint64, size loadSize) *load {
 	return l
 }
 
-// begin has everybody begin. Each client begins at an address of its own.
+// begin has all begin. Each client begins at an address of its own.
 func (l *load) begin() {
 	for _, one := range l.watch.readers {
 		l.client(one.read)
 	}
 	for _, one := range l.watch.scribes {
+		one.insists = true
 		l.client(one.write)
 	}
-	share := func(share float64) {
-		for float64(l.records.Load()) < share*float64(l.size.records) && !l.failed() {
-			time.Sleep(pollEvery)
+	tick := time.NewTicker(every(l.size.written, 1))
+	l.c.t.Cleanup(tick.Stop)
+	pace := func(float64) bool {
+		select {
+		case <-tick.C:
+			return true
+		case <-l.over:
+			return false
 		}
 	}
-	l.writers = writersOf(l.c.t, l.told, l.seed, storm{writers: l.size.writers, writes: l.size.writes}, newFront(l.c.api(l.toldKey)), share)
+	l.writers = writersOf(l.c.t, l.told, l.seed, storm{writers: l.size.writers, writes: math.MaxInt}, newFront(l.c.api(l.toldKey)), pace)
 	l.collector = l.c.collector()
 	l.c.t.Cleanup(l.collector.close)
 	l.collects.Go(l.collect)
@@ -84,23 +100,38 @@ func (l *load) begin() {
 func (l *load) client(do func(testing.TB, *client.Client) error) {
 	api := l.c.api(l.seenKey)
 	l.clients.Go(func() {
-		for last := time.Now(); !l.over.Load() && !l.failed(); l.answered.Add(1) {
+		tick := time.NewTicker(every(l.size.asked, 2*int(l.size.clients)))
+		defer tick.Stop()
+		for !l.failed() {
+			select {
+			case <-tick.C:
+			case <-l.over:
+				return
+			}
+			began := time.Now()
 			err := do(l.c.t, api)
 			l.mu.Lock()
 			if err != nil {
 				l.errs = append(l.errs, err)
 			}
-			l.worst = max(l.worst, time.Since(last))
+			l.worst = max(l.worst, time.Since(began))
 			l.mu.Unlock()
-			last = time.Now()
+			l.answered.Add(1)
 		}
 	})
 }
 
-// collect publishes the actions of both accounts.
+// collect publishes the actions of both accounts until the load is over.
 func (l *load) collect() {
 	const batch = 100
-	for k := 0; k < l.size.records && !l.failed(); k += batch {
+	tick := time.NewTicker(every(l.size.activities, batch))
+	defer tick.Stop()
+	for k := 0; !l.failed(); k += batch {
+		select {
+		case <-tick.C:
+		case <-l.over:
+			return
+		}
 		var records []*kgo.Record
 		for i := range batch {
 			p := []*model{l.seen, l.told}[i%2]
@@ -114,8 +145,61 @@ func (l *load) collect() {
 			l.mu.Unlock()
 			return
 		}
-		l.records.Add(batch)
 	}
+}
+
+// refuse has a node that reaches no broker refuse commands that no client repeats.
+func (l *load) refuse(i int) (names []string) {
+	api := l.c.apiOf(i, l.toldKey)
+	for range 20 {
+		name := fmt.Sprintf("refused %d", len(l.refused))
+		_, _, err := client.Do(ctx(l.c.t), api, client.CreateActivity{Name: name, Type: "Listened", Service: "custom"})
+		if codeOf(err) != domain.Unavailable {
+			l.c.t.Fatalf("seed %d: a node that reaches no broker answers a command with %v", l.seed, err)
+		}
+		l.refused[name] = time.Now()
+		names = append(names, name)
+	}
+	return names
+}
+
+// late is how long after it was refused a command may take effect.
+const late = 30 * time.Second
+
+// expire notes which of the refused commands must not take effect any more.
+func (l *load) expire(names []string) {
+	effects := l.effects()
+	for _, name := range names {
+		if time.Since(l.refused[name]) > late && effects[name] == 0 {
+			l.void[name] = true
+		}
+	}
+}
+
+// effects are the refused commands that took effect, and how often.
+func (l *load) effects() map[string]int {
+	l.c.t.Helper()
+	list, _, err := client.Do(ctx(l.c.t), l.c.api(l.toldKey), client.ListActivities{Limit: "1000", Keyword: "refused "})
+	if err != nil {
+		l.c.t.Fatal(err)
+	}
+	effects := map[string]int{}
+	for _, d := range list.Items {
+		effects[d.Name]++
+	}
+	return effects
+}
+
+// holdsRefused holds that no command took effect twice, or long after it was refused.
+func (l *load) holdsRefused() {
+	l.c.t.Helper()
+	effects := l.effects()
+	for name, n := range effects {
+		if at, known := l.refused[name]; !known || n > 1 || l.void[name] {
+			l.c.t.Errorf("seed %d: %s, refused at %v, took effect %d times, long after it: %v", l.seed, name, at, n, l.void[name])
+		}
+	}
+	l.c.t.Logf("%d commands were refused, %d of them took effect; %d were looked at after %v", len(l.refused), len(effects), len(l.void), late)
 }
 
 // failed reports that a client got an answer that it must not get, or none.
@@ -125,10 +209,10 @@ func (l *load) failed() bool {
 	return len(l.errs) > 0 || l.c.t.Failed()
 }
 
-// await waits until that share of the records is published.
-func (l *load) await(share float64) {
+// lasts lets so much time pass under load.
+func (l *load) lasts(d time.Duration) {
 	l.c.t.Helper()
-	for float64(l.records.Load()) < share*float64(l.size.records) {
+	for until := time.Now().Add(d); time.Now().Before(until); {
 		l.look()
 	}
 }
@@ -153,8 +237,8 @@ func (l *load) look() {
 // end waits until all is published and answered and holds that nothing failed.
 func (l *load) end() {
 	l.c.t.Helper()
+	close(l.over)
 	l.collects.Wait()
-	l.over.Store(true)
 	l.clients.Wait()
 	if err := errors.Join(l.errs...); err != nil {
 		l.c.t.Fatalf("seed %d: after %d answers: %v", l.seed, l.answered.Load(), err)
@@ -186,6 +270,6 @@ func (l *load) tell() {
 		}
 		asked += l.told.checkRandom(l.c.t, l.seed, l.c.apiOf(i, l.toldKey), rand.New(rand.NewPCG(l.seed, 3)), last(40), 3, 4)
 	}
-	l.c.t.Logf("%d answers under load, the longest time between two of one client %v; %d writes, %d deletes; %d answers of the end compared",
+	l.c.t.Logf("%d answers under load, the longest took %v; %d writes, %d deletes; %d answers of the end compared",
 		l.answered.Load(), l.worst.Round(time.Millisecond), l.writers.answered, l.writers.deleted, asked)
 }

@@ -195,10 +195,11 @@ func (n *node) routed() (sum int64) {
 }
 
 // pace waits until that share of the records is acknowledged, or no more will be.
-func (c *collector) pace(share float64) {
+func (c *collector) pace(share float64) (more bool) {
 	for float64(c.count.Load()) < share*float64(c.n) && !c.t.Failed() {
 		time.Sleep(time.Millisecond) // between looks
 	}
+	return true
 }
 
 // compare holds the engine to the model: every number, the rows in all, and that

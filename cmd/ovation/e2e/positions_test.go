@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 
@@ -61,9 +62,10 @@ func (r *reader) ask(t testing.TB, api *client.Client, params client.Params) (ui
 // position of each answer: it is exact, whether the answer waited for the action or not.
 type scribe struct {
 	reader
-	fan  fan
-	name string
-	done uint64
+	fan     fan
+	name    string
+	done    uint64
+	insists bool // it repeats what is refused as unavailable: the action has a marker
 }
 
 func (s *scribe) write(t testing.TB, api *client.Client) error {
@@ -80,6 +82,10 @@ func (s *scribe) write(t testing.TB, api *client.Client) error {
 		return meta, err
 	}
 	meta, err := record()
+	for s.insists && codeOf(err) == domain.Unavailable && !t.Failed() {
+		time.Sleep(pollEvery)
+		meta, err = record()
+	}
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type writers struct {
 	t     testing.TB
 	p     *model // only what does not change
 	over  *front
-	pace  func(share float64) // waits until that share of the whole is done
+	pace  func(share float64) (more bool) // waits until that share of the whole is done; false: it is over
 	all   []*writer
 	group sync.WaitGroup
 
@@ -56,15 +56,14 @@ type written struct {
 	params client.Params // it was recorded with
 }
 
-func writersOf(t testing.TB, p *model, seed uint64, size storm, over *front, pace func(float64)) *writers {
+func writersOf(t testing.TB, p *model, seed uint64, size storm, over *front, pace func(float64) bool) *writers {
 	w := &writers{t: t, p: p, over: over, pace: pace}
 	t.Cleanup(w.group.Wait)
 	for i := range size.writers {
 		one := &writer{writers: w, rnd: rand.New(rand.NewPCG(seed, uint64(1<<40+i))), name: fmt.Sprintf("writer-%d", i)}
 		w.all = append(w.all, one)
 		w.group.Go(func() {
-			for k := 0; k < size.writes && one.err == nil; k++ {
-				pace(float64(k) / float64(size.writes))
+			for k := 0; k < size.writes && one.err == nil && pace(float64(k)/float64(size.writes)); k++ {
 				one.err = one.write(k)
 			}
 		})

@@ -1,0 +1,98 @@
+package e2e
+
+import (
+	"math/rand/v2"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// misfortunes are what befalls a cluster, and for how long.
+type misfortunes struct {
+	kills, pauses, cuts, brokerKills int
+	pause, cut                       time.Duration
+	longPause                        time.Duration // of one more pause; 0: there is none
+}
+
+// TestCluster_FaultsAreNotNoticed kills and pauses nodes of three, cuts one from Kafka and kills Kafka, one after the
+// other in any order, while collectors publish, and clients that hold all addresses read and write: no read fails, no
+// command is lost, counts twice or takes effect long after it was refused. At the end all nodes are in one state and
+// give the same answers under the same tags.
+func TestCluster_FaultsAreNotNoticed(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	faults := misfortunes{kills: 3, pauses: 1, cuts: 1, brokerKills: 1, pause: 5 * time.Second, cut: 15 * time.Second}
+	size := loadSize{fans: 60, clients: 3, asked: 50, activities: 1_000, writers: 4, written: 20}
+	if full {
+		faults = misfortunes{
+			kills: 100, pauses: 20, cuts: 20, brokerKills: 10, pause: 5 * time.Second, cut: time.Minute, longPause: 10 * time.Minute,
+		}
+		size = loadSize{fans: 600, clients: 8, asked: 200, activities: 5_000, writers: 8, written: 80}
+	}
+	c := startCluster(t, 3)
+	l := c.newLoad(seed, size)
+	l.begin()
+	l.more(60)
+	for _, befall := range l.schedule(faults, rnd) {
+		befall()
+		l.more(60)
+	}
+	l.end()
+	l.tell()
+	l.holdsRefused()
+	c.answerAlike(seed, l.told, l.toldKey, rnd, 500)
+}
+
+// schedule is the faults in any order, each with its end.
+func (l *load) schedule(f misfortunes, rnd *rand.Rand) (all []func()) {
+	c := l.c
+	times := func(n int, befall func(i int)) {
+		for range n {
+			i := rnd.IntN(len(c.nodes))
+			all = append(all, func() { befall(i) })
+		}
+	}
+	pause := func(d time.Duration) func(int) {
+		return func(i int) {
+			c.signal(i, syscall.SIGSTOP)
+			l.lasts(d)
+			c.signal(i, syscall.SIGCONT)
+		}
+	}
+	times(f.kills, func(i int) {
+		c.nodes[i].Kill()
+		l.more(60)
+		c.start(i)
+	})
+	times(f.pauses, pause(f.pause))
+	times(f.cuts, func(i int) {
+		c.links[i].Cut()
+		refused := l.refuse(i)
+		l.lasts(f.cut)
+		l.expire(refused)
+		c.links[i].Heal()
+	})
+	times(f.brokerKills, func(int) {
+		if err := c.broker.Kill(); err != nil {
+			c.t.Fatal(err)
+		}
+		l.more(60)
+		if err := c.broker.Restart(); err != nil {
+			c.t.Fatal(err)
+		}
+	})
+	if f.longPause > 0 {
+		times(1, pause(f.longPause))
+	}
+	rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// signal sends a signal to a node.
+func (c *cluster) signal(i int, s syscall.Signal) {
+	c.t.Helper()
+	if err := syscall.Kill(c.nodes[i].PID(), s); err != nil {
+		c.t.Fatal(err)
+	}
+}
