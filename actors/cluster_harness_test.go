@@ -62,7 +62,21 @@ type clusterNode struct {
 	*harness
 	id    domain.NodeID
 	away  atomic.Bool
-	sends func(ctx context.Context, k outbox.Kind) error // before entries of an outbox are sent; nil: they are
+	sends atomic.Pointer[sending] // nil: all that its outboxes send is taken
+}
+
+// sending is asked before entries of an outbox are sent.
+type sending func(ctx context.Context, k outbox.Kind) error
+
+// onSend has f be asked before entries are sent.
+func (n *clusterNode) onSend(f sending) { n.sends.Store(&f) }
+
+// asked is the answer of what is asked before entries are sent.
+func (n *clusterNode) asked(ctx context.Context, k outbox.Kind) error {
+	if f := n.sends.Load(); f != nil {
+		return (*f)(ctx, k)
+	}
+	return nil
 }
 
 // waitsAway blocks while the node is cut off.
@@ -97,8 +111,8 @@ func (l nodeLog) Append(ctx context.Context, p int, records []domain.Record) (in
 	if err := l.n.waitsAway(ctx); err != nil {
 		return 0, err
 	}
-	if l.n.sends != nil && len(records) > 0 && records[0].Origin.Topic == l.id {
-		if err := l.n.sends(ctx, outbox.Forwards); err != nil {
+	if len(records) > 0 && records[0].Origin.Topic == l.id {
+		if err := l.n.asked(ctx, outbox.Forwards); err != nil {
 			return 0, err
 		}
 	}
@@ -135,10 +149,8 @@ func (l nodeLetters) Publish(ctx context.Context, all []domain.DeadLetter) error
 	if err := l.n.waitsAway(ctx); err != nil {
 		return err
 	}
-	if l.n.sends != nil {
-		if err := l.n.sends(ctx, outbox.DeadLetters); err != nil {
-			return err
-		}
+	if err := l.n.asked(ctx, outbox.DeadLetters); err != nil {
+		return err
 	}
 	return l.letters.Publish(ctx, all)
 }

@@ -25,13 +25,13 @@ func TestCluster_PublisherIsKilledHalfWay(t *testing.T) {
 		first := c.ranked(c.nodes[0], 0)
 		forwardsBefore, _ := c.forwards()
 		var taken [outbox.Kinds]atomic.Int64
-		first.sends = func(ctx context.Context, k outbox.Kind) error { // each has half, and hangs
+		first.onSend(func(ctx context.Context, k outbox.Kind) error { // each has half, and hangs
 			if taken[k].Add(1) <= takenOver/500/2 {
 				return nil
 			}
 			<-ctx.Done()
 			return ctx.Err()
-		}
+		})
 		c.load(takenOver, takenOver)
 		c.awaits("both to be half way", func() bool {
 			return taken[outbox.Forwards].Load() > takenOver/500/2 && taken[outbox.DeadLetters].Load() > takenOver/500/2
@@ -128,12 +128,12 @@ func TestCluster_StandbyIsNeverFull(t *testing.T) {
 		var off atomic.Bool
 		off.Store(true)
 		for _, n := range c.nodes {
-			n.sends = func(context.Context, outbox.Kind) error {
+			n.onSend(func(context.Context, outbox.Kind) error {
 				if off.Load() {
 					return errAway
 				}
 				return nil
-			}
+			})
 		}
 		first := c.ranked(c.nodes[0], 0)
 		for range all / 100 {
