@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -193,5 +194,83 @@ func TestNewerMembers_AreReadBeforeUnknown(t *testing.T) {
 		if w := h.get("/v1.1/member/4097"); w.Code != http.StatusNotFound || readings != 0 {
 			t.Errorf("a read: status %d after %d readings: %s", w.Code, readings, w.Body)
 		}
+	}
+}
+
+// naming are answers that name brands, activities and segments which their question does not.
+var naming = map[string]struct {
+	target string
+	answer asked
+}{
+	"the feed":                   {"/v1.1/activity/feed", fed(2)},
+	"the feed as RSS":            {"/v1.1/activity/feed.rss", fed(2)},
+	"popular brands":             {"/v1.1/brands/crossover", nil},
+	"active members":             {"/v1.1/members/active", nil},
+	"totals of members":          {"/v1.1/members/stats/activity", nil},
+	"the brands of a member":     {"/v1.1/member/4097?showbrands=1", nil},
+	"the actions of a member":    {"/v1.1/member/4097?showactions=1", fed(2)},
+	"the opt-ins of a member":    {"/v1.1/member/4097", nil},
+	"the export of a member":     {exportOfAda, timeline(2, nil)},
+	"the Extended nodes of some": {"/v1.1/members?fields=Extended", summarizedList},
+}
+
+// summarizedList answers what a list of the member 4097 with its Extended node asks.
+func summarizedList(q *domain.Question) (*domain.Answer, error) {
+	switch q.Shape {
+	case domain.ShapeSummaries:
+		return summarized(q)
+	case domain.ShapeLeaders:
+		return &domain.Answer{Leaders: &domain.Leaders{}}, nil
+	}
+	return &domain.Answer{MemberList: &domain.MemberList{Members: []domain.MemberID{4097}, Total: 1}}, nil
+}
+
+// optedIn has the member 4097 opt in to a brand and to a segment.
+func (h *fixture) optedIn() *fixture {
+	m := *h.engine.members[4097]
+	m.Opts = []domain.OptState{
+		{Opt: domain.Opt{Kind: domain.OptBrand, ID: 2}, In: true}, {Opt: domain.Opt{Kind: domain.OptSegment, ID: 1}, In: true},
+	}
+	h.engine.members[4097] = &m
+	return h
+}
+
+// An answer may name what another node has made a moment ago: the catalog is read to its end before it is shown,
+// once an answer, so that no name is blank and nothing is left out as if it were deleted.
+func TestNewerCatalog_IsReadBeforeNamesAreShown(t *testing.T) {
+	for what, c := range naming {
+		t.Run(what, func(t *testing.T) {
+			known := newFixture(t, c.answer).optedIn().get(c.target)
+			h := newFixture(t, c.answer).optedIn()
+			readings := h.newer(func(s *fakeEngine) {
+				s.brands, s.segs = nil, nil
+				s.defs = s.defs[:1] // questions name the others
+			})
+			w := h.get(c.target)
+			h.status(known, http.StatusOK)
+			h.status(w, http.StatusOK)
+			equal(t, withoutToken(known.Body.String()), withoutToken(w.Body.String()))
+			if *readings != 1 {
+				t.Errorf("%d readings", *readings)
+			}
+		})
+	}
+}
+
+// withoutToken is an answer without the member's token, which has a time.
+func withoutToken(body string) string {
+	return regexp.MustCompile(`"jwt":"[^"]*"`).ReplaceAllString(body, "")
+}
+
+// Where the end of the catalog cannot be read, an answer that names what the node does not know is refused: no
+// name is blank.
+func TestNewerCatalog_NamesAreNotKnown(t *testing.T) {
+	for what, c := range naming {
+		t.Run(what, func(t *testing.T) {
+			h := newFixture(t, c.answer).optedIn()
+			h.newer(func(s *fakeEngine) { s.brands, s.segs, s.defs = nil, nil, s.defs[:1] })
+			h.engine.readCatalog = func(context.Context) error { return domain.ErrUnavailable }
+			h.refused(h.get(c.target), domain.Unavailable, "")
+		})
 	}
 }

@@ -239,7 +239,10 @@ func putDefinition(ctx context.Context, req *serve.Request, p *domain.PutDefinit
 	if err != nil {
 		return wire.Definition{}, err
 	}
-	d := req.AnyDefinition(domain.DefinitionID(out.ID))
+	d, err := req.AnyDefinition(domain.DefinitionID(out.ID))
+	if err != nil {
+		return wire.Definition{}, err
+	}
 	if d == nil {
 		return wire.Definition{}, &domain.Error{Code: domain.Internal, Op: "activity", Message: "a definition that was put is not in the catalog"}
 	}

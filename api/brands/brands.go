@@ -118,7 +118,10 @@ func (s *Service) putBrand(ctx context.Context, req *serve.Request, id domain.Br
 	if err != nil {
 		return wire.Brand{}, err
 	}
-	b := req.AnyBrand(domain.BrandID(out.ID))
+	b, err := req.AnyBrand(domain.BrandID(out.ID))
+	if err != nil {
+		return wire.Brand{}, err
+	}
 	if b == nil {
 		return wire.Brand{}, &domain.Error{Code: domain.Internal, Op: "brand", Message: "a brand that was put is not in the catalog"}
 	}

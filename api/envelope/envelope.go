@@ -31,8 +31,11 @@ func SignedIn(m *domain.Member) domain.Service {
 // Of is a member with its opt-ins and service records. The member's token is
 // made when the answer is known to be sent: it is no part of the ETag. Who asks by an outdated token
 // gets that one back: it is not exchanged for one that writes.
-func (k Maker) Of(req *serve.Request, m *domain.Member, by domain.Service) *wire.Envelope {
-	optIns := OptIns(req, m)
+func (k Maker) Of(req *serve.Request, m *domain.Member, by domain.Service) (*wire.Envelope, error) {
+	optIns, err := OptIns(req, m)
+	if err != nil {
+		return nil, err
+	}
 	e := &wire.Envelope{Data: k.Member(req, m), OptIns: optIns, Services: Records(m)}
 	brands, segments := []string{}, []string{}
 	for _, o := range optIns {
@@ -52,14 +55,14 @@ func (k Maker) Of(req *serve.Request, m *domain.Member, by domain.Service) *wire
 		e.JWT, err = k.Tokens.Sign(subject, req.Caller.App.ID, req.Catalog.SigningKeys(), req.Clock.Now)
 		return err
 	})
-	return e
+	return e, nil
 }
 
 // OptIns are the member's opt-ins that are in force, by ID, that to the global list
 // first. Those to what is deleted are not shown.
-func OptIns(req *serve.Request, m *domain.Member) []wire.OptIn {
+func OptIns(req *serve.Request, m *domain.Member) ([]wire.OptIn, error) {
 	if len(m.Opts) == 0 {
-		return []wire.OptIn{}
+		return []wire.OptIn{}, nil
 	}
 	opts := slices.Clone(m.Opts)
 	slices.SortFunc(opts, func(a, b domain.OptState) int { return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind)) })
@@ -68,38 +71,45 @@ func OptIns(req *serve.Request, m *domain.Member) []wire.OptIn {
 		if !o.In {
 			continue
 		}
-		there := true
-		switch o.Kind {
-		case domain.OptBrand:
-			_, there = req.Catalog.Brand(req.Account(), domain.BrandID(o.ID))
-		case domain.OptSegment:
-			_, there = req.Catalog.Segment(req.Account(), domain.SegmentID(o.ID))
+		shown, there, err := optIn(req, &o)
+		if err != nil {
+			return nil, err
 		}
 		if there {
-			out = append(out, AnyOptIn(req, &o))
+			out = append(out, shown)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // AnyOptIn is what a member opted in to, or was put on the list of; of a deleted one its id.
-func AnyOptIn(req *serve.Request, o *domain.OptState) wire.OptIn {
+func AnyOptIn(req *serve.Request, o *domain.OptState) (wire.OptIn, error) {
+	out, _, err := optIn(req, o)
+	return out, err
+}
+
+// optIn is an opt-in, and whether what it is to is there, not deleted.
+func optIn(req *serve.Request, o *domain.OptState) (out wire.OptIn, there bool, err error) {
 	id := wire.Number(o.ID)
 	switch o.Kind {
 	case domain.OptBrand:
-		out := wire.OptIn{ID: &id, Type: wire.Null("Brand")}
-		if b := req.AnyBrand(domain.BrandID(o.ID)); b != nil {
-			out.Name = wire.Null(b.Name())
+		out = wire.OptIn{ID: &id, Type: wire.Null("Brand")}
+		b, err := req.AnyBrand(domain.BrandID(o.ID))
+		if b == nil {
+			return out, false, err
 		}
-		return out
+		out.Name = wire.Null(b.Name())
+		return out, !b.Deleted, nil
 	case domain.OptSegment:
-		out := wire.OptIn{ID: &id, Type: wire.Null("Segment"), SegmentID: &id}
-		if g, ok := req.Catalog.Segment(req.Account(), domain.SegmentID(o.ID)); ok {
-			out.Label, out.Name = wire.Null(g.Label), wire.Null(g.Name)
+		out = wire.OptIn{ID: &id, Type: wire.Null("Segment"), SegmentID: &id}
+		g, err := req.AnySegment(domain.SegmentID(o.ID))
+		if g == nil || g.Deleted {
+			return out, false, err
 		}
-		return out
+		out.Label, out.Name = wire.Null(g.Label), wire.Null(g.Name)
+		return out, true, nil
 	}
-	return wire.OptIn{Name: wire.Null("Global")}
+	return wire.OptIn{Name: wire.Null("Global")}, true, nil
 }
 
 // access is a member's access token; of a bare member it is not known, and an outdated member token

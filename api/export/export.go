@@ -118,7 +118,10 @@ func (l *Lines) person(ctx context.Context) (done bool, err error) {
 	for i := range l.services {
 		l.put(l.services[i])
 	}
-	opts := l.optIns()
+	opts, err := l.optIns()
+	if err != nil {
+		return false, err
+	}
 	for i := range opts {
 		l.put(opts[i])
 	}

@@ -141,7 +141,7 @@ func (l *Lines) name(line *wire.ExportedAction) {
 }
 
 // optIns are the lines of the lists that the member is or was on.
-func (l *Lines) optIns() []wire.ExportedOptIn {
+func (l *Lines) optIns() ([]wire.ExportedOptIn, error) {
 	opts := slices.Clone(l.member.Opts)
 	slices.SortFunc(opts, func(a, b domain.OptState) int {
 		return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Kind, b.Kind))
@@ -149,10 +149,14 @@ func (l *Lines) optIns() []wire.ExportedOptIn {
 	out := make([]wire.ExportedOptIn, len(opts))
 	for i := range opts {
 		o := &opts[i]
+		shown, err := envelope.AnyOptIn(l.req, o)
+		if err != nil {
+			return nil, err
+		}
 		out[i] = wire.ExportedOptIn{
-			Type: wire.OptInLine, OptIn: envelope.AnyOptIn(l.req, o), OptedIn: o.In, OptedOut: o.Out, Listed: o.Listed,
+			Type: wire.OptInLine, OptIn: shown, OptedIn: o.In, OptedOut: o.Out, Listed: o.Listed,
 			Timestamp: wire.Millis(o.At),
 		}
 	}
-	return out
+	return out, nil
 }

@@ -45,7 +45,7 @@ func (l *Lines) page(ctx context.Context, q *domain.Question) (items []domain.Fe
 	if n := len(items); n > 0 {
 		l.after = &domain.FeedAfter{At: int64(items[n-1].Row.Time), ID: items[n-1].Row.ID()}
 	}
-	l.req.Catalog = l.req.Engine.Catalog() // a definition may be newer than the stream
+	l.req.Catalog = l.req.Engine.Catalog() // segments of pages may be newer than the stream
 	return items, answer.Position, len(items) < serve.StreamRows, nil
 }
 
@@ -137,7 +137,14 @@ func (l *Lines) actions(ctx context.Context) (done bool, err error) {
 
 // action is the line of an action without the item of the feed.
 func (l *Lines) action(row *domain.Row, c *domain.Content) (*wire.ExportedAction, error) {
-	d, b := l.req.AnyDefinition(row.Definition), l.req.AnyBrand(row.Brand)
+	d, err := l.req.AnyDefinition(row.Definition)
+	if err != nil {
+		return nil, err
+	}
+	b, err := l.req.AnyBrand(row.Brand)
+	if err != nil {
+		return nil, err
+	}
 	if d == nil || b == nil {
 		return nil, serve.ErrShape("export")
 	}

@@ -97,7 +97,9 @@ func Shown(
 		if contents == nil { // the action is deleted: its own time is shown as that of recording
 			contents = &domain.Content{Recorded: 1000 * int64(items[i].Row.Time)}
 		}
-		out[i] = itemOf(req, &items[i].Row, m, contents)
+		if out[i], err = itemOf(req, &items[i].Row, m, contents); err != nil {
+			return nil, nil, err
+		}
 	}
 	return out, shown, nil
 }
@@ -113,12 +115,18 @@ func Item(ctx context.Context, req *serve.Request, out *domain.Outcome) (*wire.F
 
 // itemOf is an action as a feed shows it. Links are the action's, else the
 // definition's; the account on the network is the member's first record of it.
-func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, contents *domain.Content) wire.FeedItem {
-	d := req.AnyDefinition(row.Definition)
+func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, contents *domain.Content) (wire.FeedItem, error) {
+	d, err := req.AnyDefinition(row.Definition)
+	if err != nil {
+		return wire.FeedItem{}, err
+	}
 	if d == nil {
 		d = &domain.Definition{ID: row.Definition}
 	}
-	brand := req.AnyBrand(row.Brand)
+	brand, err := req.AnyBrand(row.Brand)
+	if err != nil {
+		return wire.FeedItem{}, err
+	}
 	item := wire.FeedItem{
 		ID: wire.Number(contents.ID(row)), Marker: contents.Marker, BrandID: wire.NullNumber(row.Brand),
 		Link: wire.NullOr(contents.Link, d.Link), Media: wire.NullOr(contents.Media, d.Media), Category: wire.Null(d.Category),
@@ -143,5 +151,5 @@ func itemOf(req *serve.Request, row *domain.Row, m *domain.Member, contents *dom
 			break
 		}
 	}
-	return item
+	return item, nil
 }

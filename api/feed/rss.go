@@ -68,7 +68,11 @@ func ListRSS(ctx context.Context, req *serve.Request, in *feedIn) (*RSS, error) 
 		return nil, err
 	}
 	about := &feeds.RssFeed{Title: "Ovation", Link: req.Links.Base + "/", Description: "What members did", Generator: "Ovation"}
-	if b := req.AnyBrand(domain.BrandID(in.BrandID.Small())); b != nil {
+	b, err := req.AnyBrand(domain.BrandID(in.BrandID.Small()))
+	if err != nil {
+		return nil, err
+	}
+	if b != nil {
 		about.Title = b.Name()
 		about.Link = cmp.Or(b.Fields["OfficialWebsiteURL"], about.Link)
 		about.Description = "What members did for " + b.Name()

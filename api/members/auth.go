@@ -59,7 +59,10 @@ func (s *Service) Auth(ctx context.Context, req *serve.Request, in *authIn) (*wi
 	if err != nil {
 		return nil, err
 	}
-	e := s.envelopes.Of(req, m, envelope.SignedIn(m))
+	e, err := s.envelopes.Of(req, m, envelope.SignedIn(m))
+	if err != nil {
+		return nil, err
+	}
 	if fields := only.Node(); fields != nil || in.Extended && (only == nil || only.Has("data")) {
 		if e.Data.Extended, err = node.Of(ctx, req, m, fields); err != nil {
 			return nil, err

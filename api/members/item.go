@@ -117,7 +117,9 @@ func items(
 		}
 		out, opened = append(out, wire.MemberItem{}), append(opened, shown[i].Member)
 		item := &out[len(out)-1]
-		fill(item, req, &members[i], shown[i].Member, shown[i].Content, brand)
+		if err := fill(item, req, &members[i], shown[i].Member, shown[i].Content, brand); err != nil {
+			return nil, err
+		}
 		item.Only(fields.only)
 	}
 	of, wanted := fields.nodeFields()
@@ -138,7 +140,7 @@ func items(
 // fill makes the item of a member.
 func fill(
 	item *wire.MemberItem, req *serve.Request, r *ranked, m *domain.Member, contents *domain.Content, brand *domain.Brand,
-) {
+) error {
 	text := func(f domain.Field) *string { return wire.Field(m.Profile, f) }
 	country := m.Profile.Get(domain.Country)
 	*item = wire.MemberItem{
@@ -151,12 +153,21 @@ func fill(
 		GeoLat: text(domain.GeoLat), GeoLong: text(domain.GeoLong), MemberAvatarURL: wire.Avatar(req.Links.Base, m),
 		CountryCode: text(domain.Country), VerifiedEmail: text(domain.VerifiedEmail), Services: envelope.Records(m),
 	}
-	if optIns := envelope.OptIns(req, m); len(optIns) > 0 {
+	optIns, err := envelope.OptIns(req, m)
+	if err != nil {
+		return err
+	}
+	if len(optIns) > 0 {
 		item.OptIns = &optIns
 	}
 	if r.latest.Seq != 0 {
-		of := req.AnyBrand(r.latest.Brand)
-		item.LastActivity = lastActivity(req, &r.latest, contents, of)
+		of, err := req.AnyBrand(r.latest.Brand)
+		if err != nil {
+			return err
+		}
+		if item.LastActivity, err = lastActivity(req, &r.latest, contents, of); err != nil {
+			return err
+		}
 		if brand == nil {
 			brand = of
 		}
@@ -166,11 +177,15 @@ func fill(
 		item.BrandID, item.BrandName, item.BrandType = &id, name, kind
 		item.Brand = &wire.ItemBrand{ID: id, Name: name, Type: kind}
 	}
+	return nil
 }
 
 // lastActivity is an action as a list of members shows it.
-func lastActivity(req *serve.Request, row *domain.Row, contents *domain.Content, brand *domain.Brand) *wire.LastActivity {
-	d := req.AnyDefinition(row.Definition)
+func lastActivity(req *serve.Request, row *domain.Row, contents *domain.Content, brand *domain.Brand) (*wire.LastActivity, error) {
+	d, err := req.AnyDefinition(row.Definition)
+	if err != nil {
+		return nil, err
+	}
 	if d == nil {
 		d = &domain.Definition{ID: row.Definition}
 	}
@@ -180,5 +195,5 @@ func lastActivity(req *serve.Request, row *domain.Row, contents *domain.Content,
 	return &wire.LastActivity{
 		ID: wire.Number(contents.ID(row)), Name: wire.DefinitionName(d, brand), ActivityID: wire.Number(row.Definition), Content: wire.Content(contents.Content),
 		Link: wire.NullOr(contents.Link, d.Link), CompleteDate: wire.Seconds(int64(row.Time)),
-	}
+	}, nil
 }

@@ -122,7 +122,7 @@ func (s *Service) opt(ctx context.Context, req *serve.Request, in *optIn, to dom
 	if err != nil {
 		return nil, err
 	}
-	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m))
 }
 
 // about names the parameter at fault in an error of the code.

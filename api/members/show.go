@@ -151,7 +151,10 @@ func (s *Service) showWith(ctx context.Context, req *serve.Request, in *showIn, 
 	if err != nil {
 		return nil, err
 	}
-	e := s.envelopes.Of(req, m, envelope.SignedIn(m))
+	e, err := s.envelopes.Of(req, m, envelope.SignedIn(m))
+	if err != nil {
+		return nil, err
+	}
 	if in.Extended {
 		if e.Data.Extended, err = node.Of(ctx, req, m, nil); err != nil {
 			return nil, err
@@ -274,10 +277,12 @@ func (s *showing) brands(ctx context.Context, e *wire.Envelope, id domain.Member
 	if answer.Standings == nil {
 		return serve.ErrShape("showbrands")
 	}
-	s.req.Catalog = s.req.Engine.Catalog() // a brand may be newer than the question
 	out := make([]wire.MemberBrand, len(answer.Standings.Brands))
 	for i, of := range answer.Standings.Brands {
-		b := s.req.AnyBrand(of.Brand)
+		b, err := s.req.AnyBrand(of.Brand)
+		if err != nil {
+			return err
+		}
 		if b == nil {
 			return serve.ErrShape("showbrands")
 		}

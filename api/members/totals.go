@@ -55,7 +55,13 @@ func Totals(ctx context.Context, req *serve.Request, in *totalsIn) (*wire.Member
 		m := &members[i]
 		out.Items[i] = wire.MemberTotal{MemberID: wire.Number(m.Member), ActivityCount: wire.Number(m.Actions), Score: wire.Number(m.Score)}
 		if m.latest.Seq != 0 {
-			out.Items[i].LastActivity = lastActivity(req, &m.latest, shown[i].Content, req.AnyBrand(m.latest.Brand))
+			brand, err := req.AnyBrand(m.latest.Brand)
+			if err != nil {
+				return nil, err
+			}
+			if out.Items[i].LastActivity, err = lastActivity(req, &m.latest, shown[i].Content, brand); err != nil {
+				return nil, err
+			}
 		}
 	}
 	out.Explain, err = req.Explanation(ctx, &in.Explaining, answer)

@@ -99,7 +99,7 @@ func (s *Service) survivor(
 	if err != nil {
 		return nil, err
 	}
-	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m))
 }
 
 // unmergeIn are the parameters of member/unmerge.

@@ -119,7 +119,6 @@ func brands(
 	if err != nil {
 		return err
 	}
-	req.Catalog = req.Engine.Catalog() // a brand may be newer than the question
 	for _, s := range answer.Summaries {
 		n := by[s.Member]
 		if n == nil {
@@ -127,7 +126,10 @@ func brands(
 		}
 		names := make([]string, 0, len(s.Brands))
 		for _, of := range s.Brands {
-			b := req.AnyBrand(of.Brand)
+			b, err := req.AnyBrand(of.Brand)
+			if err != nil {
+				return err
+			}
 			if b == nil {
 				return serve.ErrShape("Extended")
 			}

@@ -56,7 +56,7 @@ func (s *Service) RefreshTokens(ctx context.Context, req *serve.Request, in *ref
 	if err != nil {
 		return nil, err
 	}
-	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m))
 }
 
 // tokenRefresh is the refresh of the token of one service record.

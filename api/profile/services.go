@@ -44,7 +44,7 @@ func (s *Service) RemoveService(ctx context.Context, req *serve.Request, in *rem
 	if err != nil {
 		return nil, err
 	}
-	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m))
 }
 
 // ownerOf is the member that a service record is, or was, of, of one with those that are merged into it:
@@ -105,7 +105,7 @@ func (s *Service) Reset(ctx context.Context, req *serve.Request, in *resetIn) (*
 	if m, err = s.reset(ctx, req, m.ID, in, address); err != nil {
 		return nil, err
 	}
-	return s.envelopes.Of(req, m, domain.Email), nil
+	return s.envelopes.Of(req, m, domain.Email)
 }
 
 // reset gives a member another access token, and an address of its own another password; zero: none.

@@ -119,5 +119,5 @@ func (s *Service) Update(ctx context.Context, req *serve.Request, in *updateIn) 
 	if m, err = req.Survivor(ctx, u.of.ID, req.Wait); err != nil {
 		return nil, err
 	}
-	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m))
 }

@@ -33,7 +33,7 @@ func (s *Service) Verify(ctx context.Context, req *serve.Request, in *verifyIn) 
 	if err != nil {
 		return nil, err
 	}
-	return s.envelopes.Of(req, m, envelope.SignedIn(m)), nil
+	return s.envelopes.Of(req, m, envelope.SignedIn(m))
 }
 
 func (s *Service) verified(ctx context.Context, req *serve.Request, in *verifyIn) (*domain.Member, error) {

@@ -76,7 +76,7 @@ func (s *Service) Login(ctx context.Context, req *serve.Request, in *loginIn) (*
 	if err != nil {
 		return nil, err
 	}
-	return s.envelopes.Of(req, m, service), nil
+	return s.envelopes.Of(req, m, service)
 }
 
 // prepareLogin makes the command of one attempt. A login by an identity that no member has is

@@ -157,7 +157,7 @@ func (s *Service) registerBy(ctx context.Context, req *serve.Request, in *regist
 	if err != nil {
 		return nil, err
 	}
-	return s.envelopes.Of(req, member, service), nil
+	return s.envelopes.Of(req, member, service)
 }
 
 // wrongPassword reports a registration that was refused because its address has another password.

@@ -12,7 +12,7 @@
 //	exchange.go   a request on its way through the steps; deadline.go bounds its time, memory.go what it holds
 //	body.go       reads a body, content.go parses it, many.go its records
 //	wait.go       wait_for and refresh; journal.go the journal that they are of
-//	renewal.go    reads the catalog, or a member's log, to its end before something is unknown
+//	renewal.go    reads the catalog, or a member's log, to its end before something is unknown or shown without a name
 //	answer.go     makes the answer with its headers (headers.go); reply.go writes it in the coding that the client
 //	              prefers, stream.go while it is made; faults.go says which errors of the engine are the client's
 //

@@ -141,3 +141,27 @@ func known[V any](req *Request, id bind.ID, look func(port.Catalog) (V, bool)) (
 	v, ok = look(catalog)
 	return v, ok, nil
 }
+
+// named is what a look for an id that an answer of the engine names finds: into the request's catalog, the engine's
+// of now, or, where that has it not, the newest. The answer may be newer than the request's catalog. Zero where the
+// newest has it not either: its log has lost it.
+func named[V any](req *Request, look func(port.Catalog) (V, bool)) (v V, err error) {
+	v, ok := look(req.Catalog)
+	if ok {
+		return v, nil
+	}
+	req.Catalog = req.Engine.Catalog()
+	if v, ok = look(req.Catalog); ok {
+		return v, nil
+	}
+	if req.named == nil {
+		req.named = newRenewal(req)
+	}
+	catalog, err := req.named.of(req.Account())
+	if err != nil {
+		return v, err
+	}
+	req.Catalog = catalog
+	v, _ = look(catalog)
+	return v, nil
+}

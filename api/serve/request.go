@@ -41,6 +41,7 @@ type Request struct {
 	config  *Config
 	journal *journal
 	renewal *renewal // nil: not needed yet
+	named   *renewal // for what answers of the engine name; nil: not needed since the newest of them
 
 	renewals *limit.Pool
 	each     *bind.Plan // of one record of a body of many
@@ -79,8 +80,9 @@ func (req *Request) DedupKey(source, id string) uint64 { return req.config.Hashe
 // Logger is the server's.
 func (req *Request) Logger() *slog.Logger { return req.config.Logger }
 
-// RaisePosition raises the position that the answer shows.
+// RaisePosition raises the position that the answer shows, to that of an answer of the engine.
 func (req *Request) RaisePosition(p domain.Position) {
+	req.named = nil
 	req.journal.learn(p)
 	req.Response.Position = req.Response.Position.Reach(p)
 }
@@ -300,14 +302,34 @@ func (req *Request) IsPage(page string) bool {
 	})
 }
 
-// AnyBrand is a brand of the account, deleted or not; nil: none.
-func (req *Request) AnyBrand(id domain.BrandID) *domain.Brand {
-	b, _ := req.Catalog.AnyBrand(req.Account(), id)
-	return b
+// AnyBrand is a brand that an answer of the engine names, deleted or not; nil: the account has none such.
+func (req *Request) AnyBrand(id domain.BrandID) (*domain.Brand, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	return named(req, func(c port.Catalog) (*domain.Brand, bool) { return c.AnyBrand(req.Account(), id) })
 }
 
-// AnyDefinition is a definition of the account, deleted or not; nil: none.
-func (req *Request) AnyDefinition(id domain.DefinitionID) *domain.Definition {
-	d, _ := req.Catalog.AnyDefinition(req.Account(), id)
-	return d
+// AnyDefinition is a definition that an answer of the engine names, deleted or not; nil: the account has none such,
+// as of one that is built in.
+func (req *Request) AnyDefinition(id domain.DefinitionID) (*domain.Definition, error) {
+	if id < domain.FirstDefinition {
+		return nil, nil
+	}
+	return named(req, func(c port.Catalog) (*domain.Definition, bool) { return c.AnyDefinition(req.Account(), id) })
+}
+
+// AnySegment is a segment that an answer of the engine names, deleted or not; nil: the account has none such.
+func (req *Request) AnySegment(id domain.SegmentID) (*domain.Segment, error) {
+	return named(req, func(c port.Catalog) (*domain.Segment, bool) {
+		if s, ok := c.Segment(req.Account(), id); ok {
+			return s, true
+		}
+		all := c.Segments(req.Account())
+		i := slices.IndexFunc(all, func(s *domain.Segment) bool { return s.ID == id })
+		if i < 0 {
+			return nil, false
+		}
+		return all[i], true
+	})
 }

@@ -50,9 +50,11 @@ func Crossover(ctx context.Context, req *serve.Request, in *crossoverIn) (*wire.
 	found := answer.Crossover
 	found.Brands, _ = page.ResultPage(req, p, found.Brands, int(found.Total), brandKey, page.Dates(span)...)
 	out := &wire.Crossover{TotalSize: wire.Number(found.Total), Items: make([]wire.CrossBrand, len(found.Brands))}
-	req.Catalog = req.Engine.Catalog() // a brand may be newer than the question
 	for i, n := range found.Brands {
-		b := req.AnyBrand(n.Brand)
+		b, err := req.AnyBrand(n.Brand)
+		if err != nil {
+			return nil, err
+		}
 		if b == nil {
 			return nil, &domain.Error{Code: domain.Internal, Op: "crossover", Message: "the answer names a brand that the account does not have"}
 		}

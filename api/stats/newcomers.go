@@ -26,7 +26,10 @@ func Newcomers(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Newc
 		TotalSize: wire.Number(t.size), Items: make([]wire.ActiveRow, len(t.rows)),
 		TotalMembers: wire.Number(total), NewMembers: total - before, ReturningMembers: before,
 	}
-	brand := req.AnyBrand(q.Brand)
+	brand, err := req.AnyBrand(q.Brand)
+	if err != nil {
+		return nil, err
+	}
 	for i, r := range t.rows {
 		named := by.row(r.Group, brand)
 		row := wire.ActiveRow{ActivityID: named.ActivityID, Activity: named.Activity, ActiveMembers: wire.Number(r.Members), Percentage: wire.Percentage(r.Members, total)}

@@ -67,7 +67,10 @@ func Activities(ctx context.Context, req *serve.Request, in *tallyIn) (*wire.Act
 		TotalSize: wire.Number(t.size), Items: make([]wire.ActivityRow, len(t.rows)),
 		TotalCount: wire.Number(total.Actions), TotalMembers: wire.Number(total.Members),
 	}
-	brand := req.AnyBrand(q.Brand)
+	brand, err := req.AnyBrand(q.Brand)
+	if err != nil {
+		return nil, err
+	}
 	services, err := recordedBy(ctx, req, q, t.rows, in.GroupBy)
 	if err != nil {
 		return nil, err

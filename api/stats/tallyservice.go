@@ -15,8 +15,14 @@ func recordedBy(ctx context.Context, req *serve.Request, q *domain.Question, row
 	var groups []domain.Group
 	var services []domain.Service
 	for _, r := range rows {
-		d := req.AnyDefinition(domain.DefinitionID(r.Group))
-		if groupBy == byType || d == nil || len(d.Former) == 0 {
+		if groupBy == byType {
+			break
+		}
+		d, err := req.AnyDefinition(domain.DefinitionID(r.Group))
+		if err != nil {
+			return nil, err
+		}
+		if d == nil || len(d.Former) == 0 {
 			continue
 		}
 		groups = append(groups, domain.Group{Definition: d.ID, Group: r.Group})
