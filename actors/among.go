@@ -6,8 +6,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/nodes"
 )
 
-// among is this node among those of its installation, for routing: the list is the catalog's, who beats is the
-// membership's. Any goroutine.
+// among is this node among those of its installation: the list is the catalog's, who beats is the membership's. It is
+// known from the start, before the node has joined. Any goroutine.
 type among struct {
 	id       domain.NodeID
 	catalog  func() *catalog.View

@@ -169,20 +169,20 @@ func newInstallation(t *testing.T, size int, o Options) *installation {
 	t.Helper()
 	c := &installation{}
 	beats := newMemBeats()
-	journal, catalog, letters := newMemLog(1, 2), newMemLog(2, 1), &letters{}
+	journal, catalog, source, letters := newMemLog(1, 2), newMemLog(2, 1), newMemSource(), &letters{}
 	for i := range size {
 		n := &clusterNode{id: domain.NodeID{1: byte(i + 1)}}
 		own := o
-		own.Incarnation, own.markEvery = uint64(i+1), 1000
+		own.ID, own.Incarnation, own.markEvery = n.id, uint64(i+1), 1000
 		own.Logs = Logs{Journal: nodeLog{journal, n}, Catalog: nodeLog{catalog, n}, DeadLetters: nodeLetters{letters, n}}
 		n.harness = &harness{
-			t: t, fs: vfs.NewCrashableMem(), journal: journal, catalog: catalog, source: newMemSource(), letters: letters,
+			t: t, fs: vfs.NewCrashableMem(), journal: journal, catalog: catalog, source: source, letters: letters,
 			options: own,
 		}
 		n.open()
 		t.Cleanup(n.close)
 		c.nodes = append(c.nodes, n)
-		n.node.Join(nodes.Self{Up: domain.NodeUp{ID: n.id, Address: fmt.Sprint("node ", i)}}, beatsOf{beats, &n.away})
+		n.node.Join(nodes.Self{Up: domain.NodeUp{Address: fmt.Sprint("node ", i)}}, beatsOf{beats, &n.away})
 	}
 	c.clusterNode = c.nodes[0]
 	c.furnish(1)

@@ -15,8 +15,8 @@ type publishingDuty struct {
 	shard int
 }
 
-// Node is this node; zero before it has joined.
-func (d publishingDuty) Node() domain.NodeID { return d.n.membership.id() }
+// Node is this node.
+func (d publishingDuty) Node() domain.NodeID { return d.n.among.Self() }
 
 // Rank is this node's; below zero while others are listed and not seen yet.
 func (d publishingDuty) Rank() int {
@@ -33,7 +33,7 @@ func (d publishingDuty) RankOf(id domain.NodeID) int {
 }
 
 // Alone reports that the catalog lists no other node.
-func (d publishingDuty) Alone() bool { return d.n.alone() }
+func (d publishingDuty) Alone() bool { return d.n.among.Alone() }
 
 // Receiver is a shard of this node; nil: it is not here.
 func (d publishingDuty) Receiver(id int) *shard.Handle {
@@ -47,22 +47,12 @@ func (d publishingDuty) Receiver(id int) *shard.Handle {
 	return h
 }
 
-// alone reports that the catalog lists no other node, as far as this node knows.
-func (n *Node) alone() bool {
-	self := n.membership.id()
-	for _, listed := range n.Catalog().Nodes() {
-		if listed.ID != self {
-			return false
-		}
-	}
-	return true
-}
-
-// looks has each shard look again and again whether it is to publish, where there are other nodes.
+// looks has each shard look again and again whether it is to publish, where there are other nodes, and once more
+// when there are none any more.
 func (n *Node) looks(ctx context.Context) {
 	for others := false; retry.Pause(ctx, shard.LookEvery); {
 		had := others
-		others = !n.alone() || len(n.membership.current().Others()) > 0
+		others = !n.among.Alone() || len(n.membership.current().Others()) > 0
 		if others || had {
 			n.broadcast(&shard.Look{})
 		}

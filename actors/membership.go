@@ -31,18 +31,10 @@ func (m *membership) current() *nodes.Snapshot {
 	return nil
 }
 
-// id is this node's; zero before it has joined.
-func (m *membership) id() domain.NodeID {
-	if m.joined.Load() == nil {
-		return domain.NodeID{}
-	}
-	return m.self.ID
-}
-
 // Join takes part in the installation until Leave or Stop: the node is listed once it has applied
 // its logs to their ends, and beats where another one is listed. Of a node that is started.
 func (n *Node) Join(self nodes.Self, beats nodes.Beats) {
-	self.Incarnation = n.o.Incarnation
+	self.Up.ID, self.Incarnation = n.o.ID, n.o.Incarnation
 	m := &n.membership
 	m.self = self.Up
 	joined := nodes.NewMembership(self, nodes.Ports{

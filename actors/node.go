@@ -33,6 +33,7 @@ type Node struct {
 	o          Options
 	system     *actor.ActorSystem
 	membership membership
+	among      among
 	lifetime   lifetime
 	routing    *routing
 	executor   *query.Executor
@@ -54,6 +55,7 @@ func New(o Options) *Node {
 	f := &fault{}
 	n.shards = newShards(&n.o)
 	n.catalogReader = newCatalogReader(&n.o, f)
+	n.among = among{n.o.ID, n.Catalog, n.membership.current}
 	n.routing = newRouting(&n.o, f)
 	n.usage = newUsage(n.o.Incarnation, n.o.Now, n.shards.appender)
 	n.submitter = submitter{shards: n.shards, catalog: n.catalogReader, clocks: make([]logClock, n.shards.count+1)}
@@ -103,7 +105,7 @@ func (n *Node) Start() {
 	shards := n.queried()
 	n.submitter.Addresses = &query.Addresses{Shards: shards, Logs: n}
 	n.Coordinator = query.New(query.Options{Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows, Apart: &n.apart})
-	n.routing.start(n.system.Root, n.shards, n.catalogReader, &among{n.o.ID, n.Catalog, n.membership.current})
+	n.routing.start(n.system.Root, n.shards, n.catalogReader, &n.among)
 	n.catalogMoved() // what moved meanwhile
 	n.lifetime.beside.Go(func() { n.looks(n.lifetime.ctx) })
 	if n.o.Trim != nil {

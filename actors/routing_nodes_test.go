@@ -165,7 +165,7 @@ func inCluster(t *testing.T, n int, test func(c *cluster)) {
 func (c *cluster) start(i int) {
 	h := c.nodes[i]
 	h.open()
-	h.node.Join(nodes.Self{Up: domain.NodeUp{ID: h.options.ID, Address: fmt.Sprint("http://", i)}, Incarnation: h.options.Incarnation}, c.beats)
+	h.node.Join(nodes.Self{Up: domain.NodeUp{Address: fmt.Sprint("http://", i)}}, c.beats)
 }
 
 // running are the nodes that run.
@@ -190,7 +190,7 @@ func (c *cluster) shared() {
 						return false
 					}
 				}
-				first := (&among{h.options.ID, h.node.Catalog, h.node.membership.current}).Rank(p) == 0
+				first := h.node.among.Rank(p) == 0
 				if first != h.node.routing.List()[p].Holding.Load() {
 					return false
 				}

@@ -223,7 +223,7 @@ func (d *duty) judge(ctx context.Context, h *Handle, kept domain.Routed, end int
 		kept: kept, end: end, holding: h.Holding.Load(), next: h.Next.Load(), rank: nodes.Rank(h.Partition),
 		rankOf: nodes.RankOf(kept.Node, h.Partition), own: kept.Node == nodes.Self(),
 	}
-	if !l.holding && kept.Next >= 0 && h.Stopped.Load() == nil {
+	if !l.holding && kept.Next >= 0 && !l.own {
 		if kept.Topic != w.kept.Topic { // what was routed is of another topic
 			h.Next.Store(0)
 			w.ends = nil
@@ -244,12 +244,18 @@ func (d *duty) judge(ctx context.Context, h *Handle, kept domain.Routed, end int
 		}
 	case leaves:
 		d.o.Log.Info("another node routes a partition again", "partition", h.Partition, "node", kept.Node.String())
+		d.tried(ctx, h, h.offset.restore(ctx, &kept))
 		d.tell(h.Partition, &standBy{})
 	case follows:
 		d.tell(h.Partition, &goOn{})
 	case repeats:
-		if err := h.offset.repeat(ctx, kept); err != nil && ctx.Err() == nil {
-			h.CommittingOffset.Failed(d.o.Log, h.offset.failures(), err, "partition", h.Partition)
-		}
+		d.tried(ctx, h, h.offset.repeat(ctx))
+	}
+}
+
+// tried notes how a commit went.
+func (d *duty) tried(ctx context.Context, h *Handle, err error) {
+	if err != nil && ctx.Err() == nil {
+		h.CommittingOffset.Failed(d.o.Log, max(h.offset.failures(), 1), err, "partition", h.Partition)
 	}
 }

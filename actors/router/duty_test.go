@@ -1,6 +1,8 @@
 package router
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -96,6 +98,68 @@ func TestWatch_OfANodeThatRoutes(t *testing.T) {
 		if got := w.see(at.Add(time.Second), l); got != c.want {
 			t.Errorf("%s: %d, want %d", c.what, got, c.want)
 		}
+	}
+}
+
+// group is what a group has of one partition.
+type group struct {
+	Source
+	kept domain.Routed
+}
+
+func (g *group) Kept(context.Context, int) ([]domain.Routed, error) {
+	return []domain.Routed{g.kept}, nil
+}
+
+func (g *group) Commit(_ context.Context, _ int, at domain.Routed) error {
+	g.kept = at
+	return nil
+}
+
+type several struct{ Nodes }
+
+func (several) Alone() bool         { return false }
+func (several) Self() domain.NodeID { return domain.NodeID{1} }
+
+// What a paused node committed below is put right by the one that leaves, and what this one repeats is never below.
+func TestGroupOffset_IsRestored(t *testing.T) {
+	s := &group{kept: domain.Routed{Next: 10}}
+	g := &groupOffset{source: s, nodes: several{}}
+	g.begin(domain.TopicID{}, 10, 0)
+	if err := g.commit(t.Context(), 1000, 3); err != nil || s.kept.Next != 1000 {
+		t.Fatal(err, s.kept)
+	}
+	s.kept = domain.Routed{Next: 11, Node: domain.NodeID{2}, Counter: 4}
+	if err := g.restore(t.Context(), &s.kept); err != nil || s.kept.Next != 1000 || s.kept.Epoch != 3 || s.kept.Node != (domain.NodeID{1}) {
+		t.Errorf("%v %+v", err, s.kept)
+	}
+	s.kept = domain.Routed{Next: 1200, Epoch: 4, Node: domain.NodeID{2}, Counter: 5}
+	if err := g.restore(t.Context(), &s.kept); err != nil || s.kept.Next != 1200 || s.kept.Node != (domain.NodeID{2}) {
+		t.Errorf("%v %+v", err, s.kept)
+	}
+	if err := g.repeat(t.Context()); err != nil || s.kept.Next != 1200 || s.kept.Epoch != 4 || s.kept.Node != (domain.NodeID{1}) {
+		t.Errorf("%v %+v", err, s.kept)
+	}
+	if err := g.commit(t.Context(), 1100, 4); err != nil { // it has repeated 1200 itself
+		if !errors.Is(err, errAbove) {
+			t.Error(err)
+		}
+	} else {
+		t.Errorf("%+v", s.kept)
+	}
+}
+
+// Where this node's router has stopped and another node routes, the partition is as far as that one has come.
+func TestHandle_StoppedHereRoutedElsewhere(t *testing.T) {
+	h := newHandle(0, &Options{}, make(chan struct{}, 1))
+	why := "its router panicked"
+	h.Stopped.Store(&why)
+	if err := h.Reaches(t.Context(), 0); err == nil {
+		t.Error("no node routes the partition, and it is reached")
+	}
+	h.elsewhere(&domain.Routed{Next: 100, Node: domain.NodeID{2}}, 100)
+	if err := h.Reaches(t.Context(), 100); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -65,7 +65,7 @@ const NotToItsEnd = "the catalog cannot be read to its end"
 // Reaches waits until the partition is routed up to next, by whichever node.
 func (h *Handle) Reaches(ctx context.Context, next int64) error {
 	for {
-		if h.Stopped.Load() != nil { // also at an offset above: it may be another topic's
+		if h.Stopped.Load() != nil && h.By.Load() == nil { // also at an offset above: it may be another topic's
 			return domain.ErrUnavailable
 		}
 		if h.Next.Load() >= next {

@@ -79,14 +79,29 @@ func (g *groupOffset) failures() int {
 }
 
 // repeat commits what is kept already, as this node's: it routes, and others need not take over.
-func (g *groupOffset) repeat(ctx context.Context, kept domain.Routed) error {
+func (g *groupOffset) repeat(ctx context.Context) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	next, epoch := kept.Next, kept.Epoch
-	if g.at.Next > next {
-		next, epoch = g.at.Next, g.at.Epoch
+	kept, err := g.source.Kept(ctx, g.partition+1)
+	if err != nil {
+		return err
+	}
+	next, epoch := g.at.Next, g.at.Epoch
+	if k := &kept[g.partition]; k.Next > next && k.Topic == g.topic {
+		next, epoch = k.Next, k.Epoch
 	}
 	return g.put(ctx, next, epoch)
+}
+
+// restore commits again what this node has committed, where another one has put less in its place: it was paused
+// between its look at the group and its commit, for which Kafka has no condition.
+func (g *groupOffset) restore(ctx context.Context, kept *domain.Routed) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.at.Next <= kept.Next || kept.Topic != g.topic {
+		return nil
+	}
+	return g.put(ctx, g.at.Next, g.at.Epoch)
 }
 
 // put commits. The lock is held.

@@ -113,7 +113,7 @@ func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits, o
 		cancel()
 	}()
 	e := &engineLife{power: p, hits: hits, off: w.broker().power.isOff, asks: true, membership: of, Node: &node.Node{
-		Config: config.Config{Shards: simShards, Memory: 8 << 20}, Log: p.console, Secrets: secrets,
+		Config: config.Config{Shards: simShards, Memory: 8 << 20}, Log: p.console, Secrets: secrets, ID: of.id,
 	}}
 	defer func() {
 		if err != nil {
@@ -195,7 +195,7 @@ func (e *engineLife) join(context.Context) error {
 	}
 	time.Sleep(2 * time.Millisecond) // no two processes of one machine begin at once
 	e.Actors.Join(nodes.Self{
-		Up:     domain.NodeUp{ID: e.id, Address: "http://sim.test", Rules: domain.RulesVersion, Protocol: nodes.Protocol},
+		Up:     domain.NodeUp{Address: "http://sim.test", Rules: domain.RulesVersion, Protocol: nodes.Protocol},
 		IDFile: "node-id",
 	}, ingest.NewBeats(e.Logs.Client, ""))
 	return nil

@@ -42,7 +42,7 @@ func (n *Node) idPath() string { return filepath.Join(n.Config.Data, idFile) }
 
 // readID reads the id of this node. A new one is kept when the node joins: a start that is refused leaves none.
 func (n *Node) readID(context.Context) (err error) {
-	if n.id, n.newID, err = openID(n.idPath()); err != nil {
+	if n.ID, n.newID, err = openID(n.idPath()); err != nil {
 		return fmt.Errorf("the id of this node: %w", err)
 	}
 	return nil
@@ -53,7 +53,7 @@ func (n *Node) keepID() error {
 	if !n.newID {
 		return nil
 	}
-	if err := files.Create(n.idPath(), []byte(n.id.String()+"\n")); err != nil {
+	if err := files.Create(n.idPath(), []byte(n.ID.String()+"\n")); err != nil {
 		return fmt.Errorf("the id of this node: %w", err)
 	}
 	n.newID = false
@@ -65,7 +65,7 @@ func (n *Node) join(context.Context) error {
 	if err := n.keepID(); err != nil {
 		return err
 	}
-	all := map[domain.NodeID]bool{n.id: true} // this one is listed later, the first time
+	all := map[domain.NodeID]bool{n.ID: true} // this one is listed later, the first time
 	for _, listed := range n.Actors.Catalog().Nodes() {
 		all[listed.ID] = true
 	}
@@ -74,7 +74,7 @@ func (n *Node) join(context.Context) error {
 	}
 	n.Actors.Join(nodes.Self{
 		Up: domain.NodeUp{
-			ID: n.id, Address: n.base(), Zone: n.Config.Zone, Rules: domain.RulesVersion, Protocol: nodes.Protocol,
+			Address: n.base(), Zone: n.Config.Zone, Rules: domain.RulesVersion, Protocol: nodes.Protocol,
 			Program: build.Read().Version,
 		},
 		IDFile: n.idPath(),

@@ -31,6 +31,7 @@ type Node struct {
 	Budget  tuning.Budget
 	Secrets *secrets.Secrets
 	Hasher  *activity.Hasher
+	ID      domain.NodeID // in the list of the installation
 
 	Logs      Logs
 	Stores    Stores

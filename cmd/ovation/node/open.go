@@ -212,7 +212,7 @@ func (n *Node) OpenActors(ctx context.Context) error {
 		Questions:   actors.Questions{Workers: n.Budget.Workers(), MaxRows: uint64(n.Config.MaxRows)},
 		Retention:   n.Logs.Retention(n.Config.TopicPrefix),
 		TopicPrefix: n.Config.TopicPrefix,
-		ID:          n.id,
+		ID:          n.ID,
 		Incarnation: incarnation(),
 		Log:         n.Log,
 	})
