@@ -90,7 +90,7 @@ func (n *Node) Open(ctx context.Context) error {
 		Shard: n.shards.handle, Settings: n.settings,
 	})
 	l.beside.Go(func() { n.usage.run(l.ctx) })
-	l.beside.Go(func() { n.ticks(l.ctx) })
+	l.beside.Go(func() { n.ticks(l.ctx, n.membership.current) })
 	l.beside.Go(func() { n.renews(l.ctx) })
 	if err := n.catalogReader.open(l.ctx, n.system.Root, l.beside.Go, n.catalogMoved); err != nil {
 		return err

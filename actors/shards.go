@@ -165,23 +165,6 @@ func (s *shards) renews(ctx context.Context) {
 	}
 }
 
-// ticks appends a Tick to every partition when an hour begins, so that the clock of an idle
-// shard advances: by the log's time of the Tick, not by this node's.
-func (s *shards) ticks(ctx context.Context) {
-	for hour := hourOf(s.o.Now()); ; {
-		now := s.o.Now() // a clock that leapt and was put right is looked at again within an hour
-		if !retry.Pause(ctx, now.Truncate(time.Hour).Add(time.Hour).Sub(now)) {
-			return
-		}
-		if now := hourOf(s.o.Now()); now != hour {
-			hour = now
-			for i, l := range s.appenders {
-				l.Post(domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: hour, Partition: uint32(i)}}, nil)
-			}
-		}
-	}
-}
-
 // KeepResident sets how much memory columns may take, over all shards; 0: no bound. A shard
 // that has more evicts them, one that gets more within accounts.LookEveryCommits commits.
 func (s *shards) KeepResident(bytes int64) {

@@ -3,7 +3,6 @@ package actors
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"sync"
@@ -16,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/journal"
 )
 
 // hitKey is an hour of an application.
@@ -352,57 +350,6 @@ func TestUsage_ElsewhereWithANodeAhead(t *testing.T) {
 			t.Errorf("%d hours ahead: told %v, want %v", ahead, told, want)
 		}
 	}
-}
-
-// A clock that leaps ahead and is put right ends no ticks: each shard gets one within the next hour.
-func TestTicks_AfterAClockThatLeapt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var offset atomic.Int64
-		now := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		log := newMemLog(1, 2)
-		s := &shards{o: &Options{Now: now}}
-		for i := range 2 {
-			s.appenders = append(s.appenders, journal.StartAppender(ctx, log, i, slog.New(slog.DiscardHandler)))
-		}
-		done := make(chan struct{})
-		go func() {
-			defer close(done)
-			s.ticks(ctx)
-		}()
-		ticks := func() (n [2]int) {
-			log.mu.Lock()
-			defer log.mu.Unlock()
-			for p, part := range log.parts {
-				n[p] = len(part)
-			}
-			return n
-		}
-		rest := func(d time.Duration) {
-			time.Sleep(d)
-			synctest.Wait()
-		}
-		rest(90 * time.Minute)
-		if got := ticks(); got != [2]int{1, 1} {
-			t.Fatalf("%v ticks in 90 minutes", got)
-		}
-		for _, leap := range []time.Duration{24 * time.Hour, 365 * 24 * time.Hour, -72 * time.Hour} {
-			offset.Store(int64(leap))
-			rest(time.Hour)
-			offset.Store(0)
-			before := ticks()
-			rest(2 * time.Hour)
-			if got := ticks(); got[0] < before[0]+1 || got[1] < before[1]+1 || got[0] > before[0]+3 {
-				t.Errorf("after a leap by %v: %v ticks, then %v", leap, before, got)
-			}
-		}
-		cancel()
-		<-done
-		for _, l := range s.appenders {
-			<-l.Done()
-		}
-	})
 }
 
 // BenchmarkUsage_Hit is what a request pays for being counted.

@@ -11,7 +11,7 @@ const (
 	KindClaim     Kind = 4  // one step of claiming an identity for a member
 	KindUsage     Kind = 5  // hits of an application in an hour, as one node counted them
 	KindPublished Kind = 6  // outbox entries up to here are in their logs
-	KindTick      Kind = 7  // an hour has begun
+	KindTick      Kind = 7  // nothing but the log's time, for an idle shard
 	KindExpire    Kind = 8  // a month is dropped
 	KindRules     Kind = 9  // from here on rules n
 	KindAttach    Kind = 10 // attach a service to a member, or update it
