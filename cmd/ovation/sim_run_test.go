@@ -22,15 +22,16 @@ func simulate(seed uint64) (err error) {
 	w.fleet.size = fleetOf(seed)
 	w.erasing.on = w.erasing.on && (w.fleet.size == 1 || simErasesAtSeveral)
 	stuck := time.AfterFunc(time.Hour, func() {
-		status := "no engine"
+		var status strings.Builder
+		status.WriteString("no engine")
 		for _, e := range w.nodes() {
-			status += fmt.Sprintf("\n%+v", e.Actors.Status())
+			fmt.Fprintf(&status, "\n%+v", e.Actors.Status())
 		}
 		if b := w.broker; b != nil {
-			status += fmt.Sprintf("\nthe log: %v, power off %v", b.log.Err(), b.power.isOff())
+			fmt.Fprintf(&status, "\nthe log: %v, power off %v", b.log.Err(), b.power.isOff())
 		}
 		debug.SetTraceback("all")
-		panic(fmt.Sprintf("seed %d came to no end:\n%s\n%s", seed, strings.Join(w.story, "\n"), status))
+		panic(fmt.Sprintf("seed %d came to no end:\n%s\n%s", seed, strings.Join(w.story, "\n"), status.String()))
 	})
 	defer stuck.Stop()
 	defer func() {

@@ -41,7 +41,6 @@ type Node struct {
 	API       *api.API
 	ports     servers
 
-	id      domain.NodeID  // in the list of the installation
 	newID   bool           // it is in no file yet
 	closers []func() error // in order of opening
 	made    []string       // what this start made: --data, what is opened in it, the file of secrets
