@@ -124,7 +124,7 @@ func (several) Self() domain.NodeID { return domain.NodeID{1} }
 // What a paused node committed below is put right by the one that leaves, and what this one repeats is never below.
 func TestGroupOffset_IsRestored(t *testing.T) {
 	s := &group{kept: domain.Routed{Next: 10}}
-	g := &groupOffset{source: s, nodes: several{}}
+	g := newGroupOffset(s, several{}, 0)
 	g.begin(domain.TopicID{}, 10, 0)
 	if err := g.commit(t.Context(), 1000, 3); err != nil || s.kept.Next != 1000 {
 		t.Fatal(err, s.kept)

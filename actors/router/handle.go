@@ -33,7 +33,7 @@ type Handle struct {
 
 func newHandle(partition int, o *Options, look chan struct{}) *Handle {
 	return &Handle{
-		Partition: partition, look: look, offset: &groupOffset{source: o.Source, nodes: o.Nodes, partition: partition},
+		Partition: partition, look: look, offset: newGroupOffset(o.Source, o.Nodes, partition),
 		Reading:          retry.State{What: "the public topic cannot be read"},
 		CatalogCatchUp:   retry.State{What: NotToItsEnd},
 		CommittingOffset: retry.State{What: "the router's offset cannot be committed"},

@@ -17,15 +17,20 @@ const groupEvery = time.Second
 // groupOffset is what the group has of the progress of this node in a partition. The router commits it, and the
 // supervisor in its place while the router waits. Any goroutine.
 type groupOffset struct {
-	source    Source
-	nodes     Nodes
-	partition int
+	source     Source
+	nodes      Nodes
+	partition  int
+	committing chan struct{} // holds one while a commit is under way: none overtakes another
 
-	mu        sync.Mutex     // held over a commit, so that none overtakes another
+	mu        sync.Mutex     // guards what follows; never held over an exchange with the broker
 	topic     domain.TopicID // that the router reads
 	at        domain.Routed
 	committed time.Time
 	unnoted   int // failures since
+}
+
+func newGroupOffset(source Source, nodes Nodes, partition int) *groupOffset {
+	return &groupOffset{source: source, nodes: nodes, partition: partition, committing: make(chan struct{}, 1)}
 }
 
 // begin takes what the group had of a topic when the router began there; below zero: nothing that holds. The first
@@ -43,32 +48,17 @@ func (g *groupOffset) due(now time.Time) bool {
 	return now.Sub(g.committed) >= groupEvery
 }
 
-// has reports that the group has that offset.
-func (g *groupOffset) has(next int64) bool {
+// last is what the group has by this node, of which topic.
+func (g *groupOffset) last() (domain.Routed, domain.TopicID) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.at.Next == next
+	return g.at, g.topic
 }
 
-// errAbove says that another node has routed a partition further: the router is to go on there.
-var errAbove = errors.New("another node has routed the partition further")
-
-// commit commits how far the partition is routed. What another node committed above it stays, and is errAbove.
-func (g *groupOffset) commit(ctx context.Context, next int64, epoch int32) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.committed = time.Now()
-	if !g.nodes.Alone() {
-		kept, err := g.source.Kept(ctx, g.partition+1)
-		if err != nil {
-			g.unnoted++
-			return err
-		}
-		if k := &kept[g.partition]; k.Next > next && k.Topic == g.topic {
-			return errAbove
-		}
-	}
-	return g.put(ctx, next, epoch)
+// has reports that the group has that offset.
+func (g *groupOffset) has(next int64) bool {
+	at, _ := g.last()
+	return at.Next == next
 }
 
 // failures is how many commits failed since the last one.
@@ -78,40 +68,100 @@ func (g *groupOffset) failures() int {
 	return g.unnoted
 }
 
+// errAbove says that another node has routed a partition further: the router is to go on there.
+var errAbove = errors.New("another node has routed the partition further")
+
+// commit commits how far the partition is routed. What another node committed above it stays, and is errAbove.
+func (g *groupOffset) commit(ctx context.Context, next int64, epoch int32) error {
+	return g.alone(ctx, func() error {
+		g.mu.Lock()
+		g.committed = time.Now()
+		g.mu.Unlock()
+		if !g.nodes.Alone() {
+			kept, err := g.kept(ctx)
+			if err != nil {
+				return err
+			}
+			if kept.Next > next {
+				return errAbove
+			}
+		}
+		return g.put(ctx, next, epoch)
+	})
+}
+
 // repeat commits what is kept already, as this node's: it routes, and others need not take over.
 func (g *groupOffset) repeat(ctx context.Context) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	kept, err := g.source.Kept(ctx, g.partition+1)
-	if err != nil {
-		return err
-	}
-	next, epoch := g.at.Next, g.at.Epoch
-	if k := &kept[g.partition]; k.Next > next && k.Topic == g.topic {
-		next, epoch = k.Next, k.Epoch
-	}
-	return g.put(ctx, next, epoch)
+	return g.alone(ctx, func() error {
+		kept, err := g.kept(ctx)
+		if err != nil {
+			return err
+		}
+		at, _ := g.last()
+		if kept.Next > at.Next {
+			at = kept
+		}
+		if at.Next < 0 {
+			return nil
+		}
+		return g.put(ctx, at.Next, at.Epoch)
+	})
 }
 
 // restore commits again what this node has committed, where another one has put less in its place: it was paused
 // between its look at the group and its commit, for which Kafka has no condition.
 func (g *groupOffset) restore(ctx context.Context, kept *domain.Routed) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.at.Next <= kept.Next || kept.Topic != g.topic {
-		return nil
-	}
-	return g.put(ctx, g.at.Next, g.at.Epoch)
+	return g.alone(ctx, func() error {
+		at, topic := g.last()
+		if at.Next <= kept.Next || kept.Topic != topic {
+			return nil
+		}
+		return g.put(ctx, at.Next, at.Epoch)
+	})
 }
 
-// put commits. The lock is held.
-func (g *groupOffset) put(ctx context.Context, next int64, epoch int32) error {
-	at := domain.Routed{Next: next, Epoch: epoch, Node: g.nodes.Self(), Counter: g.at.Counter + 1}
-	if err := g.source.Commit(ctx, g.partition, at); err != nil {
+// alone calls f when no other commit is under way, and counts how it went.
+func (g *groupOffset) alone(ctx context.Context, f func() error) error {
+	select {
+	case g.committing <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-g.committing }()
+	err := f()
+	if err != nil && !errors.Is(err, errAbove) {
+		g.mu.Lock()
+		defer g.mu.Unlock()
 		g.unnoted++
+	}
+	return err
+}
+
+// kept is what the group has of the topic that is read; a Next below zero: nothing.
+func (g *groupOffset) kept(ctx context.Context) (domain.Routed, error) {
+	all, err := g.source.Kept(ctx, g.partition+1)
+	if err != nil {
+		return domain.Routed{}, err
+	}
+	kept := all[g.partition]
+	if _, topic := g.last(); kept.Topic != topic {
+		kept = domain.Routed{Next: -1}
+	}
+	return kept, nil
+}
+
+// put commits.
+func (g *groupOffset) put(ctx context.Context, next int64, epoch int32) error {
+	last, topic := g.last()
+	at := domain.Routed{Next: next, Epoch: epoch, Node: g.nodes.Self(), Counter: last.Counter + 1}
+	if err := g.source.Commit(ctx, g.partition, at); err != nil {
 		return err
 	}
-	g.at = at
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.topic == topic {
+		g.at = at
+	}
 	g.unnoted = 0
 	return nil
 }

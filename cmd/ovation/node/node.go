@@ -41,7 +41,7 @@ type Node struct {
 	API       *api.API
 	ports     servers
 
-	newID   bool           // it is in no file yet
+	newID   bool           // ID is in no file yet
 	closers []func() error // in order of opening
 	made    []string       // what this start made: --data, what is opened in it, the file of secrets
 	running sync.WaitGroup
