@@ -65,11 +65,29 @@ func SettleSlotKeys(ctx context.Context, n *actors.Node, ring seal.Ring, log *sl
 	}
 }
 
+// startWaits is how long a start waits for a command of its own while no broker takes it.
+const startWaits = time.Minute
+
+// submit submits a command of a start, as one request however often: a broker may be away for a moment.
+func submit(ctx context.Context, n *actors.Node, c domain.Command) (domain.Outcome, error) {
+	s := domain.Submission{Command: c}
+	_, _ = rand.Read(s.Request[:]) // never fails
+	for until := time.Now().Add(startWaits); ; {
+		out, err := n.Submit(ctx, s)
+		if domain.CodeOf(err) != domain.Unavailable || time.Now().After(until) {
+			return out, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return out, err
+		}
+	}
+}
+
 // putSlotKeys appends slot keys. That another node was faster is no error.
 func putSlotKeys(ctx context.Context, n *actors.Node, in domain.SlotKeys) error {
-	s := domain.Submission{Command: &domain.PutSlotKeys{Keys: in}}
-	_, _ = rand.Read(s.Request[:]) // never fails
-	out, err := n.Submit(ctx, s)
+	out, err := submit(ctx, n, &domain.PutSlotKeys{Keys: in})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -146,12 +145,10 @@ func (n *Node) SettleLayout(ctx context.Context) error {
 }
 
 func (n *Node) makeLayout(ctx context.Context) error {
-	s := domain.Submission{Command: &domain.Layout{
+	out, err := submit(ctx, n.Actors, &domain.Layout{
 		Shards: n.Logs.Topics.Journal.Partitions(), Journal: n.Logs.Topics.Journal.Topic(), Source: n.Logs.Topics.Source.Topic(),
 		Pepper: n.Hasher.Check(), Token: n.Secrets.TokenCheck(), At: time.Now().UnixMilli(),
-	}}
-	_, _ = rand.Read(s.Request[:]) // never fails
-	out, err := n.Actors.Submit(ctx, s)
+	})
 	if err != nil {
 		return err
 	}
