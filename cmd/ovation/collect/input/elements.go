@@ -31,7 +31,7 @@ type elements struct {
 }
 
 func newElements(in *file, s *shape, want []fieldPath) *elements {
-	return &elements{in: in.reader, shape: s, want: want, cells: []cell{}, sum: sha256.New()}
+	return &elements{in: in.reader, shape: s, want: want, sum: sha256.New()}
 }
 
 // text is the row given last in a document of its own.

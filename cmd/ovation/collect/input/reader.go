@@ -32,7 +32,7 @@ func newRows(in *file, s *shape, want []string) (rows, error) {
 	if s.kind == ofJSON {
 		return newElements(in, s, paths), nil
 	}
-	r := &reader{lines: newLines(in), shape: s, want: paths, cells: []cell{}}
+	r := &reader{lines: newLines(in), shape: s, want: paths}
 	if s.columns != nil {
 		return r, r.columns(s.columns)
 	}
@@ -100,52 +100,51 @@ func (r *reader) next() (at int64, cells []cell, err error) {
 		r.began = true
 		switch r.shape.kind {
 		case ofNDJSON:
-			cells, err = r.object(text, first.tooLong())
+			cells, err = r.line(text, first.tooLong(), r.object)
 		case ofLines:
-			cells, err = r.matched(text, first.tooLong())
+			cells, err = r.line(text, first.tooLong(), r.matched)
 		default:
 			cells, err = r.record(text, first.tooLong(), header)
 		}
-		if cells == nil && err == nil {
-			continue // the names of the columns
+		if err == errNames {
+			continue
 		}
 		return at, cells, err
 	}
 }
 
+// errNames says that a record is the names of the columns, and no row.
+var errNames = errors.New("the names of the columns")
+
 var errTooLong = fmt.Errorf("longer than %d bytes", MaxLine)
 
-// object takes a line of NDJSON.
-func (r *reader) object(text []byte, tooLong bool) ([]cell, error) {
+// line takes a line that is a row, of which f makes the cells.
+func (r *reader) line(text []byte, tooLong bool, f func(s string) ([]cell, error)) ([]cell, error) {
 	defer r.take(1)
 	r.raw = append(r.raw[:0], text...)
 	if tooLong {
 		return nil, badRow{errTooLong}
 	}
 	s, err := r.shape.text(text)
-	if err != nil {
-		return nil, badRow{err}
+	if err == nil {
+		r.cells, err = f(s)
 	}
-	if r.cells, err = r.shape.jsonCells(r.cells, []byte(s), r.want); err != nil {
+	if err != nil {
 		return nil, badRow{err}
 	}
 	return r.cells, nil
 }
 
-// matched takes a line of a pattern.
-func (r *reader) matched(text []byte, tooLong bool) ([]cell, error) {
-	defer r.take(1)
-	r.raw = append(r.raw[:0], text...)
-	if tooLong {
-		return nil, badRow{errTooLong}
-	}
-	s, err := r.shape.text(text)
-	if err != nil {
-		return nil, badRow{err}
-	}
+// object is the cells of a line of NDJSON.
+func (r *reader) object(s string) ([]cell, error) {
+	return r.shape.jsonCells(r.cells, []byte(s), r.want)
+}
+
+// matched is the cells of a line of a pattern.
+func (r *reader) matched(s string) ([]cell, error) {
 	groups := r.shape.pattern.FindStringSubmatch(s)
 	if groups == nil {
-		return nil, badRow{errors.New("not as the pattern says")}
+		return nil, errors.New("not as the pattern says")
 	}
 	r.fields = r.fields[:0]
 	for i, name := range r.shape.pattern.SubexpNames() {
@@ -153,10 +152,7 @@ func (r *reader) matched(text []byte, tooLong bool) ([]cell, error) {
 			r.fields = append(r.fields, groups[i])
 		}
 	}
-	if r.cells, err = r.shape.textCells(r.cells, r.fields, r.at, r.want); err != nil {
-		return nil, badRow{err}
-	}
-	return r.cells, nil
+	return r.shape.textCells(r.cells, r.fields, r.at, r.want)
 }
 
 // record takes a record of CSV: a line, or several where quotes are open.
@@ -195,11 +191,11 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 		if err := r.columns(names); err != nil {
 			return nil, errHeader{err}
 		}
-		return nil, nil
+		return nil, errNames
 	case err != nil:
 		return nil, badRow{err}
 	case header && r.shape.names(r.fields):
-		return nil, nil
+		return nil, errNames
 	case len(r.fields) != r.width:
 		return nil, badRow{fmt.Errorf("%d columns, not %d", len(r.fields), r.width)}
 	}

@@ -412,17 +412,18 @@ func TestFormat_EscapesThatAreBytes(t *testing.T) {
 	}
 }
 
-// A mapping that asks for no value of a row still maps each row.
+// A mapping that asks for no value of a row still maps each row, before and after a bad one.
 func TestRows_NoValueIsAskedFor(t *testing.T) {
 	t.Parallel()
 	for input, text := range map[string]string{
-		"":                                   "a,b\n1,2\n3,4\n",
-		"columns: [a, b]":                    "1,2\n3,4\n",
-		"format: ndjson":                     "{}\n{}\n",
-		"format: json":                       "[{},{}]",
-		"format: lines, pattern: '(?P<a>.)'": "a\nb\n",
+		"":                                   "a,b\n1,2\n3\n3,4\n",
+		"columns: [a, b]":                    "1,2\n3\n3,4\n",
+		"format: ndjson":                     "{}\n5\n{}\n",
+		"format: json":                       "[{},5,{}]",
+		"format: lines, pattern: '(?P<a>.)'": "a\n\xff\nb\n",
 	} {
-		if got := linksOf(t, "input: {"+input+"}\nlink: x\n", text); !slices.Equal(got, []string{"x", "x"}) {
+		got := linksOf(t, "input: {"+input+"}\nlink: x\n", text)
+		if len(got) != 3 || got[0] != "x" || !strings.HasPrefix(got[1], "! ") || got[2] != "x" {
 			t.Errorf("%s: %q", input, got)
 		}
 	}
