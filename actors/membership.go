@@ -111,9 +111,9 @@ func (n *Node) publishes() string {
 		if s == nil {
 			continue
 		}
-		any, over := false, false
+		own, over := false, false
 		for k := range outbox.Kinds {
-			any = any || s.Duties.Publishes(k)
+			own = own || s.Duties.Publishes(k)
 			if at := s.Duties.Since(k); !at.IsZero() {
 				over = true
 				if since.IsZero() || at.Before(since) {
@@ -121,7 +121,7 @@ func (n *Node) publishes() string {
 				}
 			}
 		}
-		if any {
+		if own {
 			published++
 		}
 		if over {

@@ -178,18 +178,23 @@ func (s *memSource) Commit(_ context.Context, p int, at domain.Routed) error {
 	return nil
 }
 
-func (s *memSource) Kept(_ context.Context, n int) ([]domain.Routed, error) {
+func (s *memSource) Kept(_ context.Context, partitions []int) ([]domain.Routed, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]domain.Routed, n)
-	for p := range all {
-		at, ok := s.kept[p]
+	return keptOf(s.kept, partitions), nil
+}
+
+// keptOf is what a group that has kept this has of partitions.
+func keptOf(kept map[int]domain.Routed, partitions []int) []domain.Routed {
+	all := make([]domain.Routed, len(partitions))
+	for i, p := range partitions {
+		at, ok := kept[p]
 		if !ok {
 			at.Next = -1
 		}
-		all[p] = at
+		all[i] = at
 	}
-	return all, nil
+	return all
 }
 
 func (s *memSource) Reader(p int) router.SourceReader { return memSourceReader{s, p} }

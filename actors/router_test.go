@@ -283,18 +283,10 @@ func (s *recreatedTopic) Commit(_ context.Context, p int, at domain.Routed) erro
 	return nil
 }
 
-func (s *recreatedTopic) Kept(_ context.Context, n int) ([]domain.Routed, error) {
+func (s *recreatedTopic) Kept(_ context.Context, partitions []int) ([]domain.Routed, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := make([]domain.Routed, n)
-	for p := range all {
-		at, ok := s.kept[p]
-		if !ok {
-			at.Next = -1
-		}
-		all[p] = at
-	}
-	return all, nil
+	return keptOf(s.kept, partitions), nil
 }
 
 func (s *recreatedTopic) Reader(p int) router.SourceReader {

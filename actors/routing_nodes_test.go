@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,29 +16,6 @@ import (
 	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/actors/router"
 )
-
-// groupedBeats keeps the beats of nodes.
-type groupedBeats struct {
-	mu   sync.Mutex
-	kept map[domain.NodeID]string
-	next map[domain.NodeID]int64
-}
-
-func (b *groupedBeats) Commit(_ context.Context, id domain.NodeID, offset int64, metadata string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.kept[id], b.next[id] = metadata, offset
-	return nil
-}
-
-func (b *groupedBeats) Read(_ context.Context, id domain.NodeID) (int64, string, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if metadata, ok := b.kept[id]; ok {
-		return b.next[id], metadata, nil
-	}
-	return -1, "", nil
-}
 
 // sharedSource is the public topic that several nodes read. What the group has of it never goes back.
 type sharedSource struct {
@@ -51,6 +29,7 @@ type reached struct {
 	*sharedSource
 	mu     sync.Mutex
 	paused chan struct{} // until it is closed nothing comes back; nil: the node runs
+	silent atomic.Bool   // its beats are lost
 }
 
 // pause has everything that the node asks take until resume.
@@ -99,11 +78,11 @@ func (s *reached) Commit(ctx context.Context, p int, at domain.Routed) error {
 	return s.memSource.Commit(ctx, p, at)
 }
 
-func (s *reached) Kept(ctx context.Context, n int) ([]domain.Routed, error) {
+func (s *reached) Kept(ctx context.Context, partitions []int) ([]domain.Routed, error) {
 	if err := s.waits(ctx); err != nil {
 		return nil, err
 	}
-	return s.memSource.Kept(ctx, n)
+	return s.memSource.Kept(ctx, partitions)
 }
 
 func (s *reached) End(ctx context.Context, p int) (int64, error) {
@@ -133,7 +112,7 @@ func (r pausedReader) Read(ctx context.Context, next int64, epoch int32, spare [
 type cluster struct {
 	*testing.T
 	source *sharedSource
-	beats  *groupedBeats
+	beats  *memBeats
 	nodes  []*harness
 	topics []*reached // as each node reaches the public topic
 	acts   int
@@ -142,7 +121,7 @@ type cluster struct {
 // inCluster runs a test with nodes that are listed, and of which each partition has one that routes it.
 func inCluster(t *testing.T, n int, test func(c *cluster)) {
 	inBubble(t, func(t *testing.T) {
-		c := &cluster{T: t, source: &sharedSource{memSource: newMemSource(), t: t}, beats: &groupedBeats{kept: map[domain.NodeID]string{}, next: map[domain.NodeID]int64{}}}
+		c := &cluster{T: t, source: &sharedSource{memSource: newMemSource(), t: t}, beats: newMemBeats()}
 		journal, catalog := newMemLog(1, 2), newMemLog(2, 1)
 		for i := range n {
 			topic := &reached{sharedSource: c.source}
@@ -165,7 +144,7 @@ func inCluster(t *testing.T, n int, test func(c *cluster)) {
 func (c *cluster) start(i int) {
 	h := c.nodes[i]
 	h.open()
-	h.node.Join(nodes.Self{Up: domain.NodeUp{Address: fmt.Sprint("http://", i)}}, c.beats)
+	h.node.Join(nodes.Self{Up: domain.NodeUp{Address: fmt.Sprint("http://", i)}}, beatsOf{c.beats, &c.topics[i].silent})
 }
 
 // running are the nodes that run.
@@ -301,21 +280,15 @@ func TestRouting_IsTakenOver(t *testing.T) {
 				c.exact()
 				was := c.holder(0)
 				h := c.nodes[was]
-				if gently {
-					h.node.Leave()
-				} else { // its last words reach nobody
-					c.beats.mu.Lock()
-					kept, next := c.beats.kept[h.options.ID], c.beats.next[h.options.ID]
-					c.beats.mu.Unlock()
-					h.node.Leave()
-					c.Log(c.beats.Commit(c.Context(), h.options.ID, next, kept))
-				}
+				c.topics[was].silent.Store(!gently) // then its last beat is lost
+				h.node.Leave()
 				h.close()
 				c.publish(500)
 				c.exact()
 				if is := c.holder(0); is < 0 || is == was {
 					c.Errorf("partition 0 is routed by node %d, after node %d", is, was)
 				}
+				c.topics[was].silent.Store(false)
 				c.start(was)
 				c.nodes[was].ready()
 				c.shared()

@@ -141,19 +141,15 @@ func (s *Source) Commit(ctx context.Context, partition int, at domain.Routed) er
 	})
 }
 
-// Kept is what is kept of the first n partitions now, whatever topic it is of. It asks once.
-func (s *Source) Kept(ctx context.Context, n int) ([]domain.Routed, error) {
-	partitions := make([]int, n)
-	for p := range partitions {
-		partitions[p] = p
-	}
+// Kept is what is kept of partitions now, one for each in that order, whatever topic it is of. It asks once.
+func (s *Source) Kept(ctx context.Context, partitions []int) ([]domain.Routed, error) {
 	kept, err := s.client.CommittedOffsets(ctx, s.group, s.topic, partitions)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]domain.Routed, n)
-	for p := range all {
-		all[p] = routed(&kept[p])
+	all := make([]domain.Routed, len(kept))
+	for i := range all {
+		all[i] = routed(&kept[i])
 	}
 	return all, nil
 }

@@ -110,7 +110,7 @@ func TestSource_CommitsForTheTopicThatIsThere(t *testing.T) {
 	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, by) }))
 	by.Topic = s.id
 	var kept []domain.Routed
-	w.must(kafka.Persist(w.ctx, func() (err error) { kept, err = s.Kept(w.ctx, 2); return err }))
+	w.must(kafka.Persist(w.ctx, func() (err error) { kept, err = s.Kept(w.ctx, []int{0, 1}); return err }))
 	if kept[0] != by || kept[1].Next >= 0 {
 		t.Errorf("kept %+v", kept)
 	}

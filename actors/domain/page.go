@@ -25,7 +25,7 @@ type Routed struct {
 	Next    int64 // all below it is in the journal; below zero: nothing is known
 	Epoch   int32 // leader epoch of the batch before it
 	Topic   TopicID
-	Node    NodeID // who says so: it routes the partition; zero: a node alone
+	Node    NodeID // who says so: it routes the partition
 	Counter uint64 // another one each time that it says so
 }
 

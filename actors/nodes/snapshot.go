@@ -121,16 +121,6 @@ func (s *Snapshot) without(id domain.NodeID) *Snapshot {
 	return newSnapshot(s.Self, members)
 }
 
-// Held is how many of n partitions or shards this node has the duty of.
-func (s *Snapshot) Held(duty Duty, n int) (held int) {
-	for partition := range n {
-		if s.Rank(duty, partition) == 0 {
-			held++
-		}
-	}
-	return held
-}
-
 // Member is a node of the list; nil: it is not listed.
 func (s *Snapshot) Member(id domain.NodeID) *Member {
 	if s == nil {

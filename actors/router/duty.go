@@ -158,16 +158,16 @@ func (d *duty) look(ctx context.Context) {
 		clear(d.watches)
 		return
 	}
-	n := 0
-	for _, h := range all {
-		n = max(n, h.Partition+1)
-	}
-	if n == 0 {
+	if len(all) == 0 {
 		return
+	}
+	partitions := make([]int, len(all))
+	for i, h := range all {
+		partitions[i] = h.Partition
 	}
 	seen := time.Now()
 	ends := d.ends(ctx, all)
-	kept, err := d.o.Source.Kept(ctx, n)
+	kept, err := d.o.Source.Kept(ctx, partitions)
 	if err != nil {
 		if ctx.Err() == nil {
 			d.failed++
@@ -179,7 +179,7 @@ func (d *duty) look(ctx context.Context) {
 	d.looking.Recovered(d.o.Log)
 	for i, h := range all {
 		if ends[i] >= 0 {
-			d.judge(ctx, h, kept[h.Partition], ends[i], seen)
+			d.judge(ctx, h, kept[i], ends[i], seen)
 		}
 	}
 }
@@ -211,11 +211,7 @@ func (d *duty) judge(ctx context.Context, h *Handle, kept domain.Routed, end int
 		w = &watch{kept: kept, at: seen}
 		d.watches[h.Partition] = w
 	}
-	topic := d.o.Catalog.View().Source(h.Partition)
-	if topic.IsZero() {
-		topic = d.o.Source.Topic()
-	}
-	if kept.Topic != topic {
+	if kept.Topic != d.o.topic(h.Partition) {
 		kept = domain.Routed{Next: -1} // of a topic that was deleted
 	}
 	nodes := d.o.Nodes

@@ -107,7 +107,7 @@ type group struct {
 	kept domain.Routed
 }
 
-func (g *group) Kept(context.Context, int) ([]domain.Routed, error) {
+func (g *group) Kept(context.Context, []int) ([]domain.Routed, error) {
 	return []domain.Routed{g.kept}, nil
 }
 

@@ -35,7 +35,7 @@ func (r *router) fetch(ctx context.Context, send func(any)) {
 		from, err := r.resume(ctx)
 		var gap *domain.GapError
 		if errors.As(err, &gap) {
-			send(&routerFailed{err, journal.GapPlace{Topic: r.topic(), Partition: r.partition, Next: gap.Want, Epoch: -1}})
+			send(&routerFailed{err, journal.GapPlace{Topic: r.o.topic(r.partition), Partition: r.partition, Next: gap.Want, Epoch: -1}})
 			return
 		}
 		var at journal.GapPlace
@@ -55,7 +55,7 @@ func (r *router) fetch(ctx context.Context, send func(any)) {
 
 // readOn reads pages, also after accepted gaps of the topic.
 func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (journal.GapPlace, error) {
-	at := journal.GapPlace{Topic: r.topic(), Partition: r.partition, Next: from.next, Epoch: from.epoch}
+	at := journal.GapPlace{Topic: r.o.topic(r.partition), Partition: r.partition, Next: from.next, Epoch: from.epoch}
 	for {
 		send(&routerStarted{at.Topic, from})
 		var err error

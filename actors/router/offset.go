@@ -139,11 +139,11 @@ func (g *groupOffset) alone(ctx context.Context, f func() error) error {
 
 // kept is what the group has of the topic that is read; a Next below zero: nothing.
 func (g *groupOffset) kept(ctx context.Context) (domain.Routed, error) {
-	all, err := g.source.Kept(ctx, g.partition+1)
+	all, err := g.source.Kept(ctx, []int{g.partition})
 	if err != nil {
 		return domain.Routed{}, err
 	}
-	kept := all[g.partition]
+	kept := all[0]
 	if _, topic := g.last(); kept.Topic != topic {
 		kept = domain.Routed{Next: -1}
 	}

@@ -31,8 +31,8 @@ type Source interface {
 	Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error)
 	// Commit keeps where to read on, and who says so; the topic is that which the partition is read of.
 	Commit(ctx context.Context, partition int, at domain.Routed) error
-	// Kept is what is kept of the first n partitions now, whatever topic it is of.
-	Kept(ctx context.Context, n int) ([]domain.Routed, error)
+	// Kept is what is kept of partitions now, one for each in that order, whatever topic it is of.
+	Kept(ctx context.Context, partitions []int) ([]domain.Routed, error)
 	// Reader reads and decodes one partition; from next < 0 it starts at the log's start. A
 	// batch that does not parse is one arrival, refused as corrupt.
 	Reader(partition int) SourceReader

@@ -68,7 +68,7 @@ func (r *router) left(ctx context.Context) (resumption, error) {
 	switch {
 	case known == now, known.IsZero() && gap == nil:
 	case gap != nil:
-		at := journal.GapPlace{Topic: r.topic(), Partition: r.partition, Next: gap.Want, Epoch: -1}
+		at := journal.GapPlace{Topic: r.o.topic(r.partition), Partition: r.partition, Next: gap.Want, Epoch: -1}
 		if w := r.accepted(at); w != nil && known.IsZero() {
 			return resumption{w.To, -1, -1}, nil
 		}
@@ -98,12 +98,12 @@ func (r *router) furthest(ctx context.Context, from resumption) resumption {
 	return from
 }
 
-// topic is the one that the partition is to be read of.
-func (r *router) topic() domain.TopicID {
-	if id := r.o.Catalog.View().Source(r.partition); !id.IsZero() {
+// topic is the one that a partition is to be read of.
+func (o *Options) topic(partition int) domain.TopicID {
+	if id := o.Catalog.View().Source(partition); !id.IsZero() {
 		return id
 	}
-	return r.o.Source.Topic()
+	return o.Source.Topic()
 }
 
 // accepted is the accepted gap of the partition at a place; nil: none.

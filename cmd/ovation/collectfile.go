@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
@@ -71,8 +70,7 @@ func (c *CollectFile) inputs() (files []string, read func(path string) (*input.M
 	default:
 		read = guessed
 	}
-	files, err = expanded(files)
-	return files, read, err
+	return expanded(files), read, nil
 }
 
 // guessed is the ready mapping that fits the file.
@@ -86,16 +84,15 @@ func guessed(path string) (*input.Mapping, error) {
 }
 
 // expanded are the files, and of a pattern those that it matches, in order.
-func expanded(names []string) (files []string, err error) {
+func expanded(names []string) (files []string) {
 	for _, name := range names {
 		found, err := filepath.Glob(name)
 		if err != nil || found == nil { // it may be a name with a bracket in it
 			found = []string{name}
 		}
-		slices.Sort(found)
 		files = append(files, found...)
 	}
-	return files, nil
+	return files
 }
 
 // publish publishes one file.
