@@ -49,6 +49,10 @@ func (p *PersonalPart) Takes(put *PersonalPut) bool {
 	return put.Key.IsZero() || put.Base == p.Version && (put.Base == 0 || put.Key == p.Key)
 }
 
+// OwnKey reports that the part has a data key that was made for it; else it has the key of the member
+// that it was made of, or there is no part.
+func (put *PersonalPut) OwnKey() bool { return put.Base == 0 && !put.Key.IsZero() }
+
 // PersonalOf is the personal part that a command puts; nil: it is of a kind that puts none.
 func PersonalOf(c Command) *PersonalPut {
 	switch m := c.(type) {

@@ -56,10 +56,11 @@ func register(m *domain.Member, c *domain.RegisterMember, record uint64) {
 }
 
 // Outdated notes the key of a personal part that was not made of the one that the member has: what
-// it seals is in the log.
+// it seals is in the log. Only a key that was made for the command is noted: one that was made of a member
+// has the key of that member, who may be another one and lives on when this one is erased.
 func (s *State) Outdated(dst []domain.Change, p *domain.PersonalPut) []domain.Change {
 	has := &s.Member.Personal
-	if p.Key.IsZero() || p.Key == has.Key || slices.Contains(has.Keys, p.Key) {
+	if !p.OwnKey() || p.Key == has.Key || slices.Contains(has.Keys, p.Key) {
 		return dst
 	}
 	return s.change(dst, func(m *domain.Member) {

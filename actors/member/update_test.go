@@ -163,10 +163,15 @@ func TestResetPassword_TokensAreOlder(t *testing.T) {
 	}
 }
 
-// A command that was made of another personal part than the member has changes nothing; its key
-// is kept.
+// A command that was made of another personal part than the member has changes nothing. A key that was made
+// for it is noted; one of a member that it was made of is that member's, who may be another one.
 func TestUpdate_OutdatedPartIsNotTaken(t *testing.T) {
-	put := domain.PersonalPut{Base: 5, Sealed: domain.Sealed{Key: domain.KeyID{9}}}
+	for _, base := range []uint32{0, 5} {
+		outdatedPart(t, domain.PersonalPut{Base: base, Sealed: domain.Sealed{Key: domain.KeyID{9}}})
+	}
+}
+
+func outdatedPart(t *testing.T, put domain.PersonalPut) {
 	for name, apply := range map[string]func(*State) UpdateEnd{
 		"update": func(s *State) UpdateEnd {
 			_, end := Update(nil, s, &domain.UpdateMember{Personal: put}, &domain.PendingRegistration{})
@@ -182,9 +187,10 @@ func TestUpdate_OutdatedPartIsNotTaken(t *testing.T) {
 		},
 	} {
 		s := twoServices()
+		s.Member.Personal.Version = 4
 		before := s.Member
-		if end := apply(s); end != UpdateOutdated || !slices.Contains(s.Member.Personal.Keys, put.Key) {
-			t.Fatalf("%s: %v %+v", name, end, s.Member)
+		if end := apply(s); end != UpdateOutdated || slices.Contains(s.Member.Personal.Keys, put.Key) != (put.Base == 0) {
+			t.Fatalf("%s, of version %d: %v %+v", name, put.Base, end, s.Member)
 		}
 		if before.Personal.Keys = s.Member.Personal.Keys; !cmp.Equal(before, s.Member) {
 			t.Fatalf("%s: %s", name, cmp.Diff(before, s.Member))

@@ -24,26 +24,18 @@ func deleteKeys(t *tx.Tx, keys []domain.KeyID) {
 // keysOfEntry is how many keys an entry of the outbox has at most.
 const keysOfEntry = 1000
 
-// deleteKeyOf has the key deleted that seals what a command, which is in the log, says of a member
-// who is erased.
-func deleteKeyOf(t *tx.Tx, c domain.Command) {
-	if p := domain.PersonalOf(c); p != nil && !p.Key.IsZero() {
-		deleteKeys(t, []domain.KeyID{p.Key})
-	}
-}
-
-// dropKeyOf has the key deleted that a command came with and that no member takes. One that was made
-// of a member has the key of that member.
+// dropKeyOf has the key deleted that a command came with and that no member takes. A command that was made
+// of a member has the key of that member, which stays: it may be another one than the command came to.
 func dropKeyOf(t *tx.Tx, c domain.Command) {
 	if ownKey(c) {
-		deleteKeyOf(t, c)
+		deleteKeys(t, []domain.KeyID{domain.PersonalOf(c).Key})
 	}
 }
 
 // ownKey reports that a command has a data key that was made for it.
 func ownKey(c domain.Command) bool {
 	p := domain.PersonalOf(c)
-	return p != nil && p.Base == 0 && !p.Key.IsZero()
+	return p != nil && p.OwnKey()
 }
 
 // usesKey reports that a registration in the partition of its identity came with a data key that one before it
@@ -80,16 +72,16 @@ func (g *Registrar) Repeated(t *tx.Tx, r *domain.Record, q *domain.Request) erro
 		return err
 	}
 	if m == nil {
-		deleteKeyOf(t, r.Command)
+		dropKeyOf(t, r.Command)
 		return nil
 	}
 	deleteUnused(t, r.Command, m)
 	return nil
 }
 
-// deleteUnused has the key of a command deleted unless the member has it.
+// deleteUnused is dropKeyOf unless the member has the key.
 func deleteUnused(t *tx.Tx, c domain.Command, m *members.Actor) {
 	if !slices.Contains(member.DataKeys(&m.State().Member), domain.PersonalOf(c).Key) {
-		deleteKeyOf(t, c)
+		dropKeyOf(t, c)
 	}
 }

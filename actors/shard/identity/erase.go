@@ -47,7 +47,7 @@ func (g *Registrar) endPending(t *tx.Tx, r *domain.Record, m *members.Actor, p *
 
 // gone completes a command that names a member who is erased.
 func gone(t *tx.Tx, r *domain.Record) {
-	deleteKeyOf(t, r.Command)
+	dropKeyOf(t, r.Command)
 	out := domain.Failed(domain.ErrErased)
 	if a, ok := r.Command.(*domain.AttachService); ok && a.Met { // the identity is about to be free
 		out = domain.Outcome{Again: true}

@@ -14,14 +14,8 @@ func (g *Registrar) Login(t *tx.Tx, r *domain.Record, l *domain.LogIn) error {
 	if err != nil {
 		return err
 	}
-	if m == nil {
-		t.Complete(r, noAccount())
-		return nil
-	}
-	if !m.State().Active() {
-		if m.State().Member.State == domain.MemberErased {
-			deleteKeyOf(t, l)
-		}
+	if m == nil || !m.State().Active() {
+		dropKeyOf(t, l)
 		t.Complete(r, noAccount())
 		return nil
 	}

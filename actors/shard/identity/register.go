@@ -95,13 +95,7 @@ func (g *Registrar) enter(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, 
 		known = &m.State().Member
 		id = known.ID
 		if !known.Personal.Takes(&c.Personal) {
-			if ownKey(r.Command) {
-				deleteUnused(t, r.Command, m)
-			} else {
-				t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
-					return s.Outdated(dst, &c.Personal)
-				})
-			}
+			deleteUnused(t, r.Command, m)
 			t.Complete(r, domain.Outcome{Again: true})
 			return nil
 		}
