@@ -194,11 +194,10 @@ func (m *Membership) beat(node context.Context, state Beat) error {
 	m.looked = now
 	beats, err := m.read(ctx, asked)
 	if own, read := beats[id]; read {
-		began := !m.identity.looked.IsZero()
 		if ended := m.identity.see(now, own, quiet); ended != nil {
 			return ended
 		}
-		if alone && !began && !m.identity.free {
+		if alone && !m.identity.free { // each time: a beat of the other may have overwritten it unread
 			state.State = Watching
 			err = errors.Join(err, m.commit(ctx, state))
 		}

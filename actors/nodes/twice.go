@@ -11,11 +11,12 @@ import (
 //
 //   - A process that starts beats under its id only once no other process did for freeAfter. One
 //     that sees another beat for so long is the newcomer, and ends: if the older one ended, those
-//     who restart processes would make a duel of it.
+//     who restart processes would make a duel of it. One change alone proves nothing: the last request of a
+//     process that is gone may arrive late.
 //   - So a process that beats and reads the beat of another one was silent for as long: it was
 //     paused, or cut off. Of the two the one that began first ends.
-//   - A node alone does not beat. A process that starts says once that it looks (Watching), and
-//     looks longer; one that runs alone reads its group every lookAlone, and beats for a while when
+//   - A node alone does not beat. A process that starts says that it looks (Watching), and looks
+//     longer; one that runs alone reads its group every lookAlone, and beats for a while when
 //     it finds another process there.
 
 const (
@@ -30,19 +31,19 @@ type identity struct {
 	self   Self
 	own    Beat      // Incarnation and Began of this process
 	free   bool      // no other process beats: this one does
-	looked time.Time // first; zero: not yet
+	looked bool      // at what is kept under the id
 	last   Beat      // of another process, as last seen
 	moved  time.Time // when it was seen to change, or first
-	beats  bool      // it was seen to change
+	beats  time.Time // when it was first seen to change; zero: not yet
 	answer time.Time // until then a node alone beats, too
 }
 
 // see judges what is kept under the id. Quiet is how long a beat of another process must not
 // change to be a dead one's.
 func (w *identity) see(now time.Time, kept Beat, quiet time.Duration) error {
-	first := w.looked.IsZero()
+	first := !w.looked
 	if first {
-		w.looked = now
+		w.looked = true
 		w.moved = now
 	}
 	foreign := kept.Version != 0 && kept.Incarnation != w.own.Incarnation
@@ -56,12 +57,14 @@ func (w *identity) see(now time.Time, kept Beat, quiet time.Duration) error {
 		return nil
 	}
 	if foreign && kept != w.last && kept.State != Watching {
-		w.beats = w.beats || !first
+		if !first && w.beats.IsZero() {
+			w.beats = now
+		}
 		w.moved = now
 		w.last = kept
 	}
 	switch {
-	case foreign && w.beats && w.moved.Equal(now) && now.Sub(w.looked) >= freeAfter:
+	case foreign && !w.beats.IsZero() && w.moved.Equal(now) && now.Sub(w.beats) >= freeAfter:
 		return w.ended("runs already, and this one is the newer: a copy of its data, or of its machine. This one ends")
 	case !foreign && quiet <= freeAfter, foreign && kept.State == Ending, now.Sub(w.moved) >= quiet:
 		w.free = true
