@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -56,16 +57,20 @@ func (c *Client) Call(ctx context.Context, method, path string, in any) ([]byte,
 		return nil, fmt.Errorf("the answer of %s broke off: %w", c.Address, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, failure(response.Status, answer)
+		return nil, failure(response, answer)
 	}
 	return answer, nil
 }
 
-// failure is the error that a problem shows.
-func failure(status string, answer []byte) error {
+// failure is the error that a problem shows, or the text of a probe.
+func failure(response *http.Response, answer []byte) error {
 	var p problem.Problem
-	if json.Unmarshal(answer, &p) != nil || p.Error.Message == "" {
-		return fmt.Errorf("the admin port answered %s", status)
+	text := strings.TrimSpace(string(answer))
+	switch {
+	case strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain") && text != "":
+		return domain.Fail(domain.Unavailable, text)
+	case json.Unmarshal(answer, &p) != nil || p.Error.Message == "":
+		return fmt.Errorf("the admin port answered %s", response.Status)
 	}
 	return domain.Bad(domain.Code(p.Error.Code), p.Parameter, p.Error.Message)
 }

@@ -1,18 +1,21 @@
 package admin
 
 import (
-	"strings"
+	"net/http"
 	"testing"
 )
 
-// An answer that is no problem is an error by its status.
+// An answer that is no problem is an error by its text, as that of a probe, or by its status.
 func TestClient_Failure(t *testing.T) {
-	for _, c := range []struct{ status, body, want string }{
-		{"502 Bad Gateway", "<html>", "answered 502 Bad Gateway"},
-		{"500 Internal Server Error", "{}", "answered 500"},
-		{"404 Not Found", `{"error":{"code":5,"message":"no such key"}}`, "no such key"},
+	for _, c := range []struct{ status, kind, body, want string }{
+		{"502 Bad Gateway", "text/html", "<html>", "the admin port answered 502 Bad Gateway"},
+		{"502 Bad Gateway", "text/plain", "", "the admin port answered 502 Bad Gateway"},
+		{"500 Internal Server Error", "application/json", "{}", "the admin port answered 500 Internal Server Error"},
+		{"404 Not Found", "application/problem+json", `{"error":{"code":5,"message":"no such key"}}`, "no such key"},
+		{"503 Service Unavailable", "text/plain; charset=utf-8", "not ready: shard 3 replays\n", "not ready: shard 3 replays"},
 	} {
-		if err := failure(c.status, []byte(c.body)); !strings.Contains(err.Error(), c.want) {
+		r := &http.Response{Status: c.status, Header: http.Header{"Content-Type": {c.kind}}}
+		if err := failure(r, []byte(c.body)); err.Error() != c.want {
 			t.Errorf("%s: %v", c.status, err)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http/httptest"
 	"os"
@@ -65,6 +66,8 @@ func TestManage_Answers(t *testing.T) {
 		{"node list", `^ID .*\n0+1 +http://a:8080 +west +serving, asked +true +12ms +3 +routes 1 +- +-\n0+2 +http://b:8080 +- +away for 1m1s +false +0s +0 +- +no room +start it again\n$`},
 		{"node remove 00000000000000000000000000000002", `^node 0+2 is removed; erase its data\n$`},
 		{"node remove 00000000000000000000000000000001 --force --output json", `^{"id":"0+1","removed":true}\n$`},
+		{"status --ready", `^ok\n$`},
+		{"status --ready --output json", `^{"ready":true}\n$`},
 		{"status --output json", `^{"nodes":.*"ready":true,"shards":\[1,2\]}\n$`},
 		{"status", `(?s)^nodes:.*\nready: true\nshards:\n *- 1\n *- 2\n$`},
 	} {
@@ -114,6 +117,24 @@ func TestManage_Failures(t *testing.T) {
 		code, stdout, stderr := ovation(t, engine, "", strings.Fields(c.line)...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, c.stderr) {
 			t.Errorf("ovation %s: %d\n%s%s\nwant %d with %q", c.line, code, stdout, stderr, c.code, c.stderr)
+		}
+	}
+}
+
+// A probe has the node's own words: on standard error and with exit code 1 while it is not ready, and what does not
+// work of a node that answers.
+func TestStatus_Ready(t *testing.T) {
+	broken := &admintest.Catalog{NotReady: errors.New("shard 3 replays its journal")}
+	for _, output := range []string{"text", "json"} {
+		code, stdout, stderr := ovation(t, broken, testToken, "status", "--ready", "--output", output)
+		if code != exitFailed || stdout != "" || stderr != "ovation: not ready: shard 3 replays its journal\n" {
+			t.Errorf("%s: %d %q %q", output, code, stdout, stderr)
+		}
+	}
+	degraded := &admintest.Catalog{Degradation: errors.New("the disk is full")}
+	for output, want := range map[string]string{"text": "degraded: the disk is full\n", "json": `{"ready":true,"degraded":"the disk is full"}` + "\n"} {
+		if code, stdout, stderr := ovation(t, degraded, testToken, "status", "--ready", "--output", output); code != exitFine || stdout != want || stderr != "" {
+			t.Errorf("%s: %d %q %q", output, code, stdout, stderr)
 		}
 	}
 }

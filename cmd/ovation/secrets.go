@@ -2,6 +2,8 @@ package main
 
 // SecretsCmd is about the file of secrets.
 type SecretsCmd struct {
+	Create SecretsCreate `cmd:"" help:"Make the secrets of a new installation, for nodes whose secrets are put there before they start. A node with a data directory of its own makes them itself."`
+
 	RotateMaster RotateMaster `cmd:"" help:"Put a new master key in front of those in the file of secrets. A node wraps the slot keys under it when it starts next; members' data is not rewritten."`
 
 	RotateSigning RotateSigning `cmd:"" help:"Have a running node make a new key that signs members' tokens. Its private half is added to the node's file of secrets, which belongs on every node; its public half is in the key set at once. It signs in 10 minutes."`

@@ -3,9 +3,11 @@ package main
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/node"
+	"github.com/ovation-analytics/ovation/cmd/ovation/systemd"
 )
 
 // Serve runs a node.
@@ -13,8 +15,27 @@ type Serve struct {
 	Config config.Config `embed:""`
 }
 
-// Run serves until ctx ends, then drains.
+// Run serves until ctx ends, then drains. It tells systemd how the node is.
 func (s *Serve) Run(ctx context.Context) error {
+	var opened atomic.Pointer[node.Node]
+	ready := func() error {
+		if p := opened.Load(); p != nil {
+			return p.Management().Ready()
+		}
+		return errors.New("the node is starting")
+	}
+	ended, told := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(told)
+		systemd.FromEnvironment(s.Config.Logger()).Follow(ctx, ended, ready, s.Config.PublicPort.Drain+node.StopTime)
+	}()
+	err := s.serve(ctx, &opened)
+	close(ended)
+	<-told
+	return err
+}
+
+func (s *Serve) serve(ctx context.Context, opened *atomic.Pointer[node.Node]) error {
 	log := s.Config.Logger()
 	p, err := node.Open(ctx, s.Config, log)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
@@ -24,6 +45,7 @@ func (s *Serve) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	opened.Store(p)
 	log.Info("serving", "http", p.HTTPAddr(), "admin", p.AdminAddr(), "kafka", p.Logs.Brokers[0],
 		"shards", p.Logs.Topics.Journal.Partitions(), "replication", p.Logs.Topics.Replication)
 	err = errors.Join(p.Run(ctx), p.Close())

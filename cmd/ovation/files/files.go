@@ -4,14 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 )
 
-// ReadPrivate reads a small file and refuses one that others than its owner may
-// read or change.
+// ReadPrivate reads a small file and refuses one that others than its owner may read or change. The group of
+// this process may read one that is the administrator's, as a secret of Kubernetes is.
 func ReadPrivate(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -25,10 +27,20 @@ func ReadPrivate(path string, limit int64) ([]byte, error) {
 	if !stat.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", path)
 	}
-	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
+	owner := -1
+	if s, ok := stat.Sys().(*syscall.Stat_t); ok {
+		owner = int(s.Uid)
+	}
+	if mode := stat.Mode().Perm(); !private(mode, owner, os.Geteuid()) {
 		return nil, fmt.Errorf("%s: mode %04o lets others in; chmod 600 it", path, mode)
 	}
 	return readAtMost(f, limit)
+}
+
+// private reports that a file of a mode is kept from others than its owner; or that root owns it and lets one group
+// read it, of which user is.
+func private(mode fs.FileMode, owner, user int) bool {
+	return mode&0o077 == 0 || mode&0o037 == 0 && owner == 0 && user != 0
 }
 
 // Read reads a small file whose mode does not matter.

@@ -103,3 +103,30 @@ func TestReplace(t *testing.T) {
 	}
 	has(t, path, "new")
 }
+
+// What root owns its group may read, by a user who is not root; never write, and no one else may read it.
+func TestPrivate_OfRootAndItsGroup(t *testing.T) {
+	for _, c := range []struct {
+		mode        fs.FileMode
+		owner, user int
+		want        bool
+	}{
+		{0o440, 0, 65532, true},
+		{0o640, 0, 65532, true},
+		{0o600, 65532, 65532, true},
+		{0o400, 0, 0, true},
+		{0o640, 0, 0, false},
+		{0o640, 65532, 65532, false},
+		{0o640, 1000, 65532, false},
+		{0o660, 0, 65532, false},
+		{0o650, 0, 65532, false},
+		{0o444, 0, 65532, false},
+		{0o441, 0, 65532, false},
+		{0o442, 0, 65532, false},
+		{0o640, -1, 65532, false},
+	} {
+		if got := private(c.mode, c.owner, c.user); got != c.want {
+			t.Errorf("mode %04o of user %d for user %d: %v", c.mode, c.owner, c.user, got)
+		}
+	}
+}

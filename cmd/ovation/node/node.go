@@ -77,6 +77,9 @@ func (n *Node) OnClose(f func() error) { n.closers = append(n.closers, f) }
 // stopTime bounds how long the node's actors may take to end, after drainTime.
 const stopTime = 20 * time.Second
 
+// StopTime bounds how long a stop takes after --drain.
+const StopTime = drainTime + stopTime
+
 // Close gives everything back, in the opposite order of opening. Behind a node that did not
 // stop in its time it closes nothing more: actors may still use the stores, and the process
 // ends without.

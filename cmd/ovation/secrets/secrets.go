@@ -1,6 +1,7 @@
 package secrets
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
@@ -105,7 +106,7 @@ func Open(path, data string, besides ...string) (*Secrets, error) {
 		return nil, fmt.Errorf("%s: no such file, and %s is not new: put the secrets of this installation there",
 			path, data)
 	}
-	text := newSecrets()
+	text := Text()
 	if s, err = parse(path, text); err == nil {
 		s.draft = text
 	}
@@ -143,9 +144,17 @@ func isNew(dir string, besides []string) (bool, error) {
 	return err == nil, err
 }
 
-// newSecrets is the text of a file of new secrets. Everything is quoted: hex may look
+// Create writes new secrets to a file that is not there yet.
+func Create(path string) error {
+	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+		return cmp.Or(err, fmt.Errorf("%s is there already: new secrets open nothing that is stored under others", path))
+	}
+	return files.Create(path, Text())
+}
+
+// Text is the text of a file of new secrets. Everything is quoted: hex may look
 // like a number.
-func newSecrets() []byte {
+func Text() []byte {
 	random := func(n int) string {
 		b := make([]byte, n)
 		rand.Read(b) // never fails: it ends the program instead

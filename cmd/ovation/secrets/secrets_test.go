@@ -137,7 +137,7 @@ func TestSecrets_NeverOverwritten(t *testing.T) {
 	if err := os.WriteFile(path, []byte(theirs), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := files.Create(path, newSecrets()); err != nil {
+	if err := files.Create(path, Text()); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != theirs {
@@ -152,7 +152,7 @@ func TestSecrets_ConcurrentFirstStarts(t *testing.T) {
 	got := make([]*Secrets, 8)
 	for i := range got {
 		wg.Go(func() {
-			err := files.Create(path, newSecrets())
+			err := files.Create(path, Text())
 			if err == nil {
 				got[i], err = Read(path)
 			}
@@ -302,7 +302,7 @@ func TestSecrets_PrintAsNothing(t *testing.T) {
 // A file never makes the parser panic, and no secret of it is zero.
 func FuzzSecrets_AnyText(f *testing.F) {
 	f.Add(goodSecrets)
-	f.Add(string(newSecrets()))
+	f.Add(string(Text()))
 	f.Add("version: 2\nmasters: [{}]\nsigning: [{}]")
 	path := filepath.Join(f.TempDir(), "secrets.yaml")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -320,7 +320,7 @@ func FuzzSecrets_AnyText(f *testing.F) {
 func TestSecrets_NewAreReadable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "secrets.yaml")
 	for range 50 { // some of them look like numbers
-		text := newSecrets()
+		text := Text()
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ func secretsFileOf(t *testing.T, text string) string {
 // the catalog has the public half; the node signs with it, and says so to the operator.
 func TestSigning_RotateKeepsThePrivateHalf(t *testing.T) {
 	for name, text := range map[string]string{
-		"new": string(newSecrets()), "old": goodSecrets, "with a password behind": goodSecrets + "kafka_password: \"p\"\n",
+		"new": string(Text()), "old": goodSecrets, "with a password behind": goodSecrets + "kafka_password: \"p\"\n",
 		"without indentation": strings.ReplaceAll(goodSecrets, "\n  ", "\n"),
 		"with a comment":      strings.Replace(goodSecrets, "signing:", "signing: # newest first", 1),
 	} {
