@@ -197,6 +197,39 @@ func TestNewerMembers_AreReadBeforeUnknown(t *testing.T) {
 	}
 }
 
+// A write that needs a service record of the member takes one that another node has given it a moment ago.
+func TestNewerMembers_RecordsAreReadBeforeUnknown(t *testing.T) {
+	for _, c := range []struct {
+		member     domain.MemberID
+		path, body string
+	}{
+		{4097, "/v1.1/member/4097/verify", "service=spotify&verified_email=ada@example.com"},
+		{4097, "/v1.1/member/4097/update", "activity_sharing_enabled=0&service=spotify"},
+		{8195, "/v1.1/member/8195/reset", "email=bob@example.com&password=correct+horse"},
+		{8195, refreshPath, "service=spotify"},
+	} {
+		h, _ := refreshing(t)
+		as := map[domain.MemberID]string{4097: keyAdvanced, 8195: keyEnterprise}[c.member]
+		before := *h.engine.members[c.member]
+		behind := before
+		behind.Services = []domain.ServiceRecord{{ID: 6, Application: before.Application, Service: domain.Deezer, UID: "d-1"}}
+		h.engine.members[c.member] = &behind
+		readings, fails := 0, domain.ErrUnavailable
+		h.engine.readMembers = func(context.Context, domain.Slot) error {
+			if readings++; fails != nil {
+				return fails
+			}
+			h.engine.members[c.member] = &before
+			return nil
+		}
+		h.refused(h.do(http.MethodPost, keyed(c.path, as), c.body), domain.Unavailable, "")
+		fails = nil
+		if w := h.do(http.MethodPost, keyed(c.path, as), c.body); w.Code != http.StatusOK || readings != 2 {
+			t.Errorf("%s: status %d after %d readings: %s", c.path, w.Code, readings, w.Body)
+		}
+	}
+}
+
 // naming are answers that name brands, activities and segments which their question does not.
 var naming = map[string]struct {
 	target string

@@ -33,11 +33,11 @@ func (s *Service) RefreshTokens(ctx context.Context, req *serve.Request, in *ref
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshTime)
 	defer cancel()
 	t := &tokenRefresh{refreshIn: in, service: s}
-	m, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)
-	if err != nil {
-		return nil, err
-	}
-	r, _, err := t.find(req, m)
+	var r *domain.ServiceRecord
+	m, err := req.MemberWith(ctx, domain.MemberID(in.MemberID), func(m *domain.Member) (err error) {
+		r, _, err = t.find(req, m)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -86,11 +86,11 @@ func (in *resetIn) Check() *domain.Error { return credentials.CheckNew(in.Passwo
 // member, both get another token.
 func (s *Service) Reset(ctx context.Context, req *serve.Request, in *resetIn) (*wire.Envelope, error) {
 	address := selection.LoginIdentity(req, domain.Email, string(in.Email))
-	m, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)
-	if err != nil {
-		return nil, err
-	}
-	record, err := in.held(m, address)
+	var record uint64
+	m, err := req.MemberWith(ctx, domain.MemberID(in.MemberID), func(m *domain.Member) (err error) {
+		record, err = in.held(m, address)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -98,11 +98,11 @@ func (s *Service) Update(ctx context.Context, req *serve.Request, in *updateIn) 
 	if err := PastDay(req, in.Birthdate); err != nil {
 		return nil, err
 	}
-	m, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)
-	if err != nil {
-		return nil, err
-	}
-	u, err := in.of(req, m)
+	var u *updating
+	_, err := req.MemberWith(ctx, domain.MemberID(in.MemberID), func(m *domain.Member) (err error) {
+		u, err = in.of(req, m)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,8 @@ func (s *Service) Update(ctx context.Context, req *serve.Request, in *updateIn) 
 		}
 		personal.Join(req, part)
 	}
-	if m, err = req.Survivor(ctx, u.of.ID, req.Wait); err != nil {
+	m, err := req.Survivor(ctx, u.of.ID, req.Wait)
+	if err != nil {
 		return nil, err
 	}
 	return s.envelopes.Of(req, m, envelope.SignedIn(m))

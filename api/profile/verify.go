@@ -37,12 +37,18 @@ func (s *Service) Verify(ctx context.Context, req *serve.Request, in *verifyIn) 
 }
 
 func (s *Service) verified(ctx context.Context, req *serve.Request, in *verifyIn) (*domain.Member, error) {
-	m, err := req.Member(ctx, domain.MemberID(in.MemberID), req.Wait)
-	if err != nil {
+	m, err := req.MemberWith(ctx, domain.MemberID(in.MemberID), func(m *domain.Member) error {
+		if m.Application != req.Caller.App.ID {
+			return domain.Bad(domain.WrongApplication, "apiKey", "the member registered with another application")
+		}
+		_, err := recordNamed(m, domain.Service(in.Service), uint64(in.ServiceID))
+		return err
+	})
+	switch {
+	case err != nil && m == nil:
 		return s.mergedBefore(ctx, req, in, err)
-	}
-	if m.Application != req.Caller.App.ID {
-		return nil, domain.Bad(domain.WrongApplication, "apiKey", "the member registered with another application")
+	case err != nil:
+		return nil, err
 	}
 	among, err := s.begunWith(ctx, req, in, m)
 	if err != nil {

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -106,6 +107,27 @@ func (req *Request) readMember(
 		return m, at, err
 	}
 	return read(ctx, req.Account(), id, wait)
+}
+
+// MemberWith is Member for a write that needs something of the member, which has finds or refuses. Where has finds it
+// not, the member is read again at the end of its log: another node may have given it to the member a moment ago.
+func (req *Request) MemberWith(ctx context.Context, id domain.MemberID, has func(*domain.Member) error) (*domain.Member, error) {
+	m, err := req.Member(ctx, id, req.Wait)
+	if err != nil {
+		return nil, err
+	}
+	lacks := has(m)
+	if domain.CodeOf(lacks) != domain.NotFound {
+		return m, lacks
+	}
+	look, err := req.readMembers(ctx, id.Slot())
+	if !look || err != nil {
+		return m, cmp.Or(err, lacks)
+	}
+	if m, err = req.Member(ctx, id, req.Wait); err != nil {
+		return nil, err
+	}
+	return m, has(m)
 }
 
 // ResolveMember is the member that an identity names; 0: none. A write that finds none looks again at the end of the
