@@ -53,7 +53,7 @@ func (h *fixture) visits(device domain.Device, d domain.VisitDetails) {
 	if err := h.config.Keys.Put(context.Background(), []seal.DataKey{key}); err != nil {
 		h.t.Fatal(err)
 	}
-	sealed, err := personal.NewSealer(h.config.Keys, 0, h.config.Logger).PutVisit(context.Background(), 1, key.ID, &d)
+	sealed, err := personal.NewSealer(h.config.Keys, 0, h.config.Logger).PutVisit(context.Background(), 1, nil, &domain.PersonalPut{Sealed: domain.Sealed{Key: key.ID}}, &d)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func TestUnopened_FailsNoAnswer(t *testing.T) {
 					t.Errorf("%s: %d %s", again, w.Code, w.Body)
 				}
 				last := h.engine.submitted[len(h.engine.submitted)-1]
-				if p := domain.PersonalOf(last.Command); p == nil || *p != (domain.PersonalPut{}) {
+				if p := domain.PersonalOf(last.Command); p == nil || !p.Keeps() || p.Key != sealed.Key || p.Data != "" {
 					t.Errorf("%s: the part is replaced by %+v", again, p)
 				}
 			}

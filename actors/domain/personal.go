@@ -35,7 +35,8 @@ type PersonalPart struct {
 }
 
 // PersonalPut is the whole personal part as a command leaves it; without a key the part stays as
-// it is. It is taken only by a member whose part has the version that this one was made of.
+// it is. It is taken only by a member whose part has the version that this one was made of. One that was made of a
+// bare member has the key of that member and nothing else: it is taken by that member alone, whose part stays.
 type PersonalPut struct {
 	Base uint32 // that version; 0: of a member that has none yet
 	Sealed
@@ -46,8 +47,17 @@ type PersonalPut struct {
 // Takes reports that the new part was made of this one, or that there is no new one. Another member's
 // may have the same version: its key tells.
 func (p *PersonalPart) Takes(put *PersonalPut) bool {
-	return put.Key.IsZero() || put.Base == p.Version && (put.Base == 0 || put.Key == p.Key)
+	switch {
+	case put.Key.IsZero():
+		return true
+	case put.Base == bareVersion:
+		return put.Key == p.Key
+	}
+	return put.Base == p.Version && (put.Base == 0 || put.Key == p.Key)
 }
+
+// Keeps reports that the part stays as it is.
+func (put *PersonalPut) Keeps() bool { return put.Key.IsZero() || put.Base == bareVersion }
 
 // OwnKey reports that the part has a data key that was made for it; else it has the key of the member
 // that it was made of, or there is no part.
@@ -109,18 +119,17 @@ func (f Fields) Split() (clear, personal Fields) {
 // which answers are made of.
 func (m *Member) Bare() *Member {
 	out := *m
-	out.Personal.Sealed = Sealed{}
+	out.Personal.Data = ""
 	out.Personal.Version = bareVersion
 	return &out
 }
 
-// bareVersion is the version of the personal part of a member that is bare. No stored part has it, so
-// nothing that is made of this one is taken.
-const bareVersion = math.MaxUint32
+// bareVersion is the version of the personal part of a member that is bare. No stored part has it.
+const bareVersion = math.MaxUint32 - 1
 
 // IsBare reports that the member is as Bare gives it: it has a personal part, which is not known. What is
 // made of such a member must not take the part's place.
-func (m *Member) IsBare() bool { return m.Personal.Version == bareVersion && m.Personal.Key.IsZero() }
+func (m *Member) IsBare() bool { return m.Personal.Version == bareVersion }
 
 // Opened is the member with its personal part: a copy, which answers are made of. The shard's
 // own never has it.

@@ -70,7 +70,7 @@ func (s *State) Outdated(dst []domain.Change, p *domain.PersonalPut) []domain.Ch
 
 // putPersonal replaces the member's personal part, if the command has one.
 func putPersonal(m *domain.Member, p *domain.PersonalPut) {
-	if p.Key.IsZero() {
+	if p.Keeps() {
 		return
 	}
 	was := &m.Personal

@@ -165,7 +165,7 @@ type Part struct {
 }
 
 // Put seals a member's whole personal part as a command carries it; m is the member that it
-// was made of, nil for one that is to be. Of a bare member it is zero: the part stays as it is.
+// was made of, nil for one that is to be. Of a bare member the part stays as it is.
 func (s *Sealer) Put(
 	ctx context.Context, account domain.AccountID, m *domain.Member, p *domain.Personal,
 ) (domain.PersonalPut, error) {
@@ -186,8 +186,8 @@ func (s *Sealer) PutAll(ctx context.Context, account domain.AccountID, parts []P
 	var plain []byte
 	for i := range parts {
 		p := parts[i].Personal
-		if puts[i].Key.IsZero() {
-			continue // of a bare member
+		if puts[i].Keeps() {
+			continue
 		}
 		if plain, err = codec.Append(plain[:0], p); err != nil {
 			return nil, err
@@ -207,10 +207,10 @@ func (s *Sealer) keysOf(ctx context.Context, parts []Part, puts []domain.Persona
 	var of []int
 	for i := range parts {
 		if m := parts[i].Member; m != nil {
+			puts[i].Base, puts[i].Key = m.Personal.Version, m.Personal.Key
 			if m.IsBare() {
 				continue
 			}
-			puts[i].Base, puts[i].Key = m.Personal.Version, m.Personal.Key
 		}
 		if puts[i].Key.IsZero() {
 			var random [16 + seal.KeyBytes]byte

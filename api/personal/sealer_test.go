@@ -110,7 +110,7 @@ func TestSealer_UnreadablePart(t *testing.T) {
 				got.TokenRandom != [10]byte{} || len(got.Profile) > 0 {
 				t.Errorf("%s: shown as %+v", name, bare)
 			}
-			if put, err := s.Put(t.Context(), 1, bare, ada()); err != nil || !put.Key.IsZero() || put.Data != "" || put.Has != 0 {
+			if put, err := s.Put(t.Context(), 1, bare, ada()); err != nil || !put.Keeps() || put.Key != m.Personal.Key || put.Data != "" || put.Has != 0 {
 				t.Errorf("%s: the part would be replaced by %+v, %v", name, put, err)
 			}
 		}
@@ -155,14 +155,14 @@ func TestSealer_Visits(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := domain.VisitDetails{IP: "192.0.2.7", UserAgent: "agent", WebPath: "/a?b", ReferringURL: "https://c/", Visitor: "v"}
-	sealed, err := s.PutVisit(t.Context(), 1, put.Key, &d)
+	sealed, err := s.PutVisit(t.Context(), 1, nil, &put, &d)
 	if err != nil || sealed.Key != put.Key || strings.Contains(sealed.Data, "192.0.2") {
 		t.Fatalf("%+v, %v", sealed, err)
 	}
-	if none, err := s.PutVisit(t.Context(), 1, put.Key, &domain.VisitDetails{}); err != nil || none != (domain.Sealed{}) {
+	if none, err := s.PutVisit(t.Context(), 1, nil, &put, &domain.VisitDetails{}); err != nil || none != (domain.Sealed{}) {
 		t.Errorf("nothing is %+v, %v", none, err)
 	}
-	if _, err := s.PutVisit(t.Context(), 1, domain.KeyID{5}, &d); domain.CodeOf(err) != domain.Unavailable {
+	if _, err := s.PutVisit(t.Context(), 1, nil, &domain.PersonalPut{Sealed: domain.Sealed{Key: domain.KeyID{5}}}, &d); domain.CodeOf(err) != domain.Unavailable {
 		t.Errorf("without the key: %v", err)
 	}
 	content := func(s domain.Sealed) *domain.Content { return (&domain.Visit{Details: s}).Content(0, 0) }

@@ -1,6 +1,7 @@
 package personal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -9,12 +10,17 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/seal"
 )
 
-// PutVisit seals where a visit came from under a data key of its member; of a visit of which nothing
-// is given, or of a bare member, which has no key, there is nothing.
+// PutVisit seals where a visit came from under the data key of its member, nil for one that is to be: then it is
+// that of the member's personal part as the command puts it. Of a visit of which nothing is given, or of a bare
+// member, whose key cannot be read, there is nothing.
 func (s *Sealer) PutVisit(
-	ctx context.Context, account domain.AccountID, key domain.KeyID, d *domain.VisitDetails,
+	ctx context.Context, account domain.AccountID, m *domain.Member, put *domain.PersonalPut, d *domain.VisitDetails,
 ) (domain.Sealed, error) {
-	if d.IsZero() || key.IsZero() {
+	key := put.Key
+	if m != nil {
+		key = cmp.Or(key, m.Personal.Key)
+	}
+	if d.IsZero() || key.IsZero() || m != nil && m.IsBare() {
 		return domain.Sealed{}, nil
 	}
 	plain, err := codec.Append(nil, d)

@@ -1,7 +1,6 @@
 package registration
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -114,9 +113,7 @@ func (s *Service) prepareLogin(
 			return err
 		}
 	}
-	if key := cmp.Or(l.Personal.Key, m.Personal.Key); !key.IsZero() {
-		l.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), key, in.details())
-	}
+	l.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), m, &l.Personal, in.details())
 	return err
 }
 

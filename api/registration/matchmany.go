@@ -82,7 +82,7 @@ func (s *Service) sealAll(ctx context.Context, req *serve.Request, round []*many
 	for i, m := range ready {
 		c := m.sub.Command.(*domain.RegisterMember)
 		c.Personal = puts[i]
-		if c.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), c.Personal.Key, m.r.in.details()); err != nil {
+		if c.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), m.known, &c.Personal, m.r.in.details()); err != nil {
 			return nil, err
 		}
 		if m.to != 0 {

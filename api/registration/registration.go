@@ -159,7 +159,7 @@ func (s *Service) prepare(
 	if m.Personal, err = s.sealer.Put(ctx, req.Account(), known, p); err != nil {
 		return err
 	}
-	if m.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), m.Personal.Key, r.in.details()); err != nil {
+	if m.Visit.Details, err = s.sealer.PutVisit(ctx, req.Account(), known, &m.Personal, r.in.details()); err != nil {
 		return err
 	}
 	sub.Command = m

@@ -119,8 +119,8 @@ func (w *simulation) askErasure(l *label, id domain.MemberID, otherwise func() (
 		if w.model.merged(id, err) {
 			return otherwise()
 		}
-		if domain.CodeOf(codeOf(err)) == domain.Gone { // another one erased it
-			return "", nil
+		if domain.CodeOf(codeOf(err)) == domain.Gone { // another one erased it; this one tells where
+			return otherwise()
 		}
 		return at, err
 	}

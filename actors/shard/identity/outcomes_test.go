@@ -2,6 +2,7 @@ package identity
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -523,6 +524,47 @@ func TestDataKeys_OfRepeats(t *testing.T) {
 		p.take(0, record(4, first))
 		if out := p.outcomes[domain.RequestID{4}]; !out.Again {
 			t.Errorf("a copy after the erasure: %+v", out)
+		}
+	})
+}
+
+// A registration that was made of a bare member, whose part could not be opened, is of that member alone, whose
+// part it leaves. It makes no member without a part where that one was erased, and changes no other one.
+func TestDataKeys_OfABareMember(t *testing.T) {
+	withPair(t, func(p *pair) {
+		plain := &domain.RegisterMember{Application: 1, Service: domain.Spotify, Identity: name(0, 1), At: 1}
+		sealed := func(key byte) *domain.RegisterMember {
+			c := keyed(plain, domain.KeyID{key})
+			c.Personal.Data = "sealed"
+			return c
+		}
+		bare := func(key byte) *domain.RegisterMember {
+			m := &domain.Member{Personal: domain.PersonalPart{Sealed: domain.Sealed{Key: domain.KeyID{key}}}}
+			b := m.Bare()
+			c := keyed(plain, b.Personal.Key)
+			c.Personal.Base = b.Personal.Version
+			return c
+		}
+		part := func(id domain.MemberID) domain.PersonalPart {
+			at, _ := p.shards[0].State.Roster.Find(id)
+			return p.shards[0].State.Loaded.At(at).State().Member.Personal
+		}
+		id := p.do(sealed(1)).Member
+		before := part(id)
+		p.done("by the member itself", p.do(bare(1)), id)
+		if after := part(id); !reflect.DeepEqual(before, after) || after.Data != "sealed" {
+			t.Errorf("the part is %+v, was %+v", after, before)
+		}
+		p.do(&domain.EraseMember{Member: id, At: 1})
+		if out := p.do(bare(1)); !out.Again {
+			t.Errorf("of one who is erased: %+v", out)
+		}
+		second := p.do(sealed(2)).Member
+		if out := p.do(bare(1)); !out.Again || p.shards[0].deleted[domain.KeyID{2}] {
+			t.Errorf("at another member: %+v", out)
+		}
+		if after := part(second); after.Version != 1 || after.Data != "sealed" || len(after.Keys) != 0 {
+			t.Errorf("the part of another member is %+v", after)
 		}
 	})
 }
