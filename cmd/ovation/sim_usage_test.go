@@ -120,12 +120,14 @@ func (w *simulation) usageOf() hitRange {
 func (w *simulation) checkUsage() error {
 	var want hitRange
 	var got map[appHour]uint64
+	time.Sleep(2 * time.Second)
 	for range 3000 { // what was counted is appended once a second, and again where that failed
+		idle := w.idle() // before what is stored is read
 		var err error
 		if want, got, err = w.usageStored(); err != nil {
 			return err
 		}
-		if w.idle() && (w.journalCut || lacking(got, want) == nil) {
+		if idle && (w.journalCut || lacking(got, want) == nil) {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
@@ -142,9 +144,9 @@ func (w *simulation) checkUsage() error {
 	return nil
 }
 
-// usageStored are the hits that must be stored and may be, and those that are.
+// usageStored are the hits that must be stored and may be, and before them those that are.
 func (w *simulation) usageStored() (want hitRange, got map[appHour]uint64, err error) {
-	want, got = w.usageOf(), map[appHour]uint64{}
+	got = map[appHour]uint64{}
 	for _, l := range w.model.labels {
 		q := &domain.UsageQuestion{Account: l.id, Applications: []domain.ApplicationID{l.app}, To: 1 << 31}
 		hits, _, err := w.engine.Actors.Usage(context.Background(), q, domain.Position{})
@@ -155,7 +157,7 @@ func (w *simulation) usageStored() (want hitRange, got map[appHour]uint64, err e
 			got[appHour{h.Application, h.Hour}] = h.Hits
 		}
 	}
-	return want, got, nil
+	return w.usageOf(), got, nil // after it: what is stored was answered before
 }
 
 // lacking is an error where fewer hits are stored than must be.
