@@ -40,6 +40,7 @@ func TestCluster_FaultsAreNotNoticed(t *testing.T) {
 	}
 	l.end()
 	l.tell()
+	l.replayed()
 	l.holdsRefused()
 	c.answerAlike(seed, l.told, l.toldKey, rnd, 500)
 }

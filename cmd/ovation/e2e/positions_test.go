@@ -24,6 +24,9 @@ type reader struct {
 	at   string // the position of the last answer
 	max  uint64
 	asks int
+
+	keeps bool // every answer, for a look at what the journal gives at its position
+	shown []shownNumber
 }
 
 // read asks once more: the number never goes down.
@@ -38,6 +41,9 @@ func (r *reader) read(t testing.TB, api *client.Client) error {
 		return contradiction(fmt.Sprintf("%d actions at %q, there were %d at %q", n, meta.Position, r.max, r.at))
 	}
 	r.at, r.max = meta.Position, n
+	if r.keeps {
+		r.shown = append(r.shown, shownNumber{meta.Position, n})
+	}
 	return nil
 }
 
