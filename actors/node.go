@@ -122,6 +122,7 @@ func (n *Node) settings(id int, h *shard.Handle) shard.Config {
 	c.Hooks.Counted = n.usage.remote.see
 	c.Yield = &n.questions
 	c.Duty = publishingDuty{n, id}
+	c.Joining = !n.o.ID.IsZero() && n.Catalog().Node(n.o.ID) == nil
 	return c
 }
 

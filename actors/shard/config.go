@@ -23,6 +23,7 @@ type Config struct {
 	Duty        Duty
 	Appender    *journal.PartitionAppender // of this partition
 	MarkEvery   int64                      // records between two state marks; 0: as usual
+	Joining     bool                       // the node has never caught up
 	Lifetime    Lifetime
 	Hooks       Hooks
 	Handle      *Handle

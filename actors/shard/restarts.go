@@ -15,6 +15,7 @@ type restarts struct {
 	singly   int64                // below this offset records are applied one by one, since one of them panicked
 	poisoned *catalog.RecordPlace // the record that panicked alone; nil: none
 	floor    int64                // below this offset the shard shows nothing: it was further before it was reopened
+	served   bool                 // in this process: what it shows then is what it has applied
 }
 
 // retry reports that the record of a panic is to be applied once more, alone. It is decided by the
@@ -36,8 +37,10 @@ func (r *restarts) lifted(v *catalog.View) bool {
 	return true
 }
 
-// reopened forgets all but how far the shard was.
-func (r *restarts) reopened(applied int64) { *r = restarts{floor: max(r.floor, applied)} }
+// reopened forgets all but how far the shard was, and that it has served.
+func (r *restarts) reopened(applied int64) {
+	*r = restarts{floor: max(r.floor, applied), served: r.served}
+}
 
 // errSettingAside passes with the catalog's next record.
 var errSettingAside = errors.New("waiting for it to be set aside")

@@ -188,6 +188,7 @@ func (s *shard) load() error {
 	}
 	s.duties = newDuties(s.env, s.machine.Outbox)
 	s.commits.loaded(s.machine)
+	s.commits.hidden = !s.env.restarts.served && (s.env.Joining || s.machine.State.Shard.Next == 0)
 	s.commits.show(s.machine, s.env.restarts.floor, s.tell)
 	return nil
 }
@@ -325,6 +326,11 @@ func (s *shard) serveWhenNear(ctx actor.Context) {
 	caughtUp := next >= s.env.restarts.floor && h.near(next) && h.Fresh.Reached()
 	if caughtUp && Behaviour(h.Behaviour.Load()) == CatchingUp {
 		s.become(Serving, s.applying)
+		s.env.restarts.served = true
+		if s.commits.hidden {
+			s.commits.hidden = false
+			s.commits.show(s.machine, s.env.restarts.floor, s.tell)
+		}
 		s.duties.serves = true
 		tell := s.tell
 		s.machine.Outbox.Start(func(k outbox.Kind, upTo uint64) { tell(&published{k, upTo}) })

@@ -1,0 +1,97 @@
+package actors
+
+import (
+	"context"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/journal"
+)
+
+// heldLog is a log of which no record from an offset on is read until it is released.
+type heldLog struct {
+	*memLog
+	from     int64
+	released chan struct{}
+}
+
+func (l *heldLog) Reader(p int) journal.Reader { return heldReader{l.memLog.Reader(p), l} }
+
+type heldReader struct {
+	journal.Reader
+	l *heldLog
+}
+
+func (r heldReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
+	if next >= r.l.from {
+		select {
+		case <-r.l.released:
+		case <-ctx.Done():
+			return domain.Page{}, ctx.Err()
+		}
+	}
+	page, err := r.Reader.Read(ctx, next, epoch, spare)
+	if left := r.l.from - next; left > 0 && left < int64(len(page.Records)) {
+		page.Records = page.Records[:left]
+		page.Next = r.l.from
+	}
+	return page, err
+}
+
+// A node that has never caught up answers nothing while it reads the journal: others know what it lacks. One that has
+// caught up before answers from where it was.
+func TestJoining_ShowsNothingBeforeItServes(t *testing.T) {
+	r := furnished(t, 1, 1, Options{})
+	var ids []domain.MemberID
+	for n := range 9 {
+		ids = append(ids, r.register(n))
+	}
+	hold := func(from int64) *heldLog {
+		l := &heldLog{memLog: r.journal, from: from, released: make(chan struct{})}
+		r.options.Journal = l
+		return l
+	}
+	shows := func(id domain.MemberID, want domain.Code) {
+		t.Helper()
+		if _, _, err := r.node.Member(t.Context(), 1, id, domain.Position{}); domain.CodeOf(err) != want {
+			t.Errorf("member %d: %v, want code %d", id, err, want)
+		}
+	}
+	applied := func(next int64) {
+		t.Helper()
+		r.eventually("records applied", func() bool { return r.node.Status().Shards[0].Applied == next })
+	}
+
+	r.close()
+	l := hold(5)
+	r.boot()
+	r.eventually("an answer before it serves", func() bool {
+		_, _, err := r.node.Member(t.Context(), 1, ids[8], domain.Position{})
+		return err == nil
+	})
+	if r.node.Ready() == nil {
+		t.Error("it serves before it has read the journal to its end")
+	}
+	close(l.released)
+	r.ready()
+
+	r.close()
+	r.fs, r.options.ID = vfs.NewCrashableMem(), domain.NodeID{7}
+	l = hold(5)
+	r.boot()
+	applied(5)
+	shows(ids[0], domain.Unavailable)
+	shows(ids[8], domain.Unavailable)
+	r.close()
+	l = hold(7) // nor after a restart on the way
+	r.boot()
+	applied(7)
+	shows(ids[0], domain.Unavailable)
+	close(l.released)
+	r.ready()
+	for _, id := range ids {
+		shows(id, domain.OK)
+	}
+}
