@@ -148,13 +148,16 @@ func (w *simulation) mergeThem(l *label, into, from domain.MemberID, unmerge boo
 // askMerge is a merge by the API, or the end of one. A node that is behind gives an access token that is not valid any more:
 // then it is asked for again.
 func (w *simulation) askMerge(l *label, op *mergeOp) error {
-	for {
-		err := w.askMergeOnce(l, op)
-		if w.fleet.size == 1 || domain.CodeOf(codeOf(err)) != domain.WrongPassword {
-			return err
-		}
+	err := w.askMergeOnce(l, op)
+	for w.fleet.size > 1 && domain.CodeOf(codeOf(err)) == domain.WrongPassword {
 		time.Sleep(50 * time.Millisecond)
+		err = w.askMergeOnce(l, op)
 	}
+	if _, said := err.(*client.Error); err != nil && !said {
+		return fmt.Errorf("merge %+v: %w", *op, err)
+	}
+	w.tell("%d of %d by the API, taken back %v: %v", op.into, op.from, op.unmerge, err)
+	return w.model.end(op, domain.Outcome{Code: domain.CodeOf(codeOf(err)), Member: op.into})
 }
 
 func (w *simulation) askMergeOnce(l *label, op *mergeOp) error {
@@ -179,11 +182,7 @@ func (w *simulation) askMergeOnce(l *label, op *mergeOp) error {
 	} else if err == nil {
 		err = &client.Error{Code: domain.Conflict} // there is no token to ask with
 	}
-	if _, said := err.(*client.Error); err != nil && !said {
-		return fmt.Errorf("merge %+v: %w", *op, err)
-	}
-	w.tell("%d of %d by the API, taken back %v: %v", op.into, op.from, op.unmerge, err)
-	return w.model.end(op, domain.Outcome{Code: domain.CodeOf(codeOf(err)), Member: op.into})
+	return err
 }
 
 // mergeRequest is a submission for a member without its command.
