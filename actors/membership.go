@@ -20,7 +20,7 @@ type membership struct {
 	served atomic.Bool // it was ready once in this life
 	cancel context.CancelFunc
 	over   chan struct{} // closed when the last beat was made
-	ended  chan error    // holds why the process must end
+	ended  chan error    // holds why the process must end; of one
 }
 
 // current is what the node knows of the nodes now.
@@ -35,6 +35,8 @@ func (m *membership) current() *nodes.Snapshot {
 // its logs to their ends, and beats where another one is listed. Of a node that is started.
 func (n *Node) Join(self nodes.Self, beats nodes.Beats) {
 	self.Up.ID, self.Incarnation = n.o.ID, n.o.Incarnation
+	self.Up.Rules = uint32(n.o.rules)
+	self.Up.Protocol = nodes.Protocol
 	m := &n.membership
 	m.self = self.Up
 	joined := nodes.NewMembership(self, nodes.Ports{
@@ -48,7 +50,7 @@ func (n *Node) Join(self nodes.Self, beats nodes.Beats) {
 	n.lifetime.beside.Go(func() {
 		defer close(m.over)
 		if err := joined.Run(ctx); err != nil {
-			m.ended <- err
+			m.end(err)
 		}
 	})
 }
@@ -61,7 +63,16 @@ func (n *Node) Leave() {
 	}
 }
 
-// Ended gives why the process must end: its id is another's, or no node's any more.
+// end has the process end; only the first reason is kept.
+func (m *membership) end(why error) {
+	select {
+	case m.ended <- why:
+	default:
+	}
+}
+
+// Ended gives why the process must end: its id is another's, or no node's any more, or its program is too old for
+// what the log or the store has.
 func (n *Node) Ended() <-chan error { return n.membership.ended }
 
 // RemoveNode takes a node off the list for good; one that is alive must be forced.
@@ -88,7 +99,7 @@ func (n *Node) beat() nodes.Beat {
 	}
 	b := nodes.Beat{
 		State: nodes.Starting, Ready: ready == nil, Catalog: n.Catalog().Next(), LagMs: n.Lag().Milliseconds(),
-		Rules: domain.RulesVersion, Duties: n.duties(), Wrong: n.wrong(ready),
+		Rules: int(n.o.rules), Duties: n.duties(), Wrong: n.wrong(ready),
 	}
 	if n.membership.served.Load() {
 		b.State = nodes.Serving

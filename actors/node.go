@@ -46,7 +46,7 @@ type lifetime struct {
 	cancel  context.CancelFunc
 	loading context.Context // ends when the node begins to stop
 	endLoad context.CancelFunc
-	beside  sync.WaitGroup // usage, ticks and trims
+	beside  sync.WaitGroup // usage, ticks, upgrades of rules and trims
 }
 
 // New is a node that is not started.
@@ -92,6 +92,7 @@ func (n *Node) Open(ctx context.Context) error {
 	l.beside.Go(func() { n.usage.run(l.ctx) })
 	l.beside.Go(func() { n.ticks(l.ctx, n.membership.current) })
 	l.beside.Go(func() { n.renews(l.ctx) })
+	l.beside.Go(func() { n.upgrades(l.ctx) })
 	if err := n.catalogReader.open(l.ctx, n.system.Root, l.beside.Go, n.catalogMoved); err != nil {
 		return err
 	}
@@ -120,6 +121,7 @@ func (n *Node) settings(id int, h *shard.Handle) shard.Config {
 	c.ReadCatalog = n.ReadCatalog
 	c.Hooks.SetAside = n.setAside
 	c.Hooks.Counted = n.usage.remote.see
+	c.Hooks.Newer = n.needsNewer
 	c.Yield = &n.questions
 	c.Duty = publishingDuty{n, id}
 	c.Joining = !n.o.ID.IsZero() && n.Catalog().Node(n.o.ID) == nil

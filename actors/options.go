@@ -29,9 +29,10 @@ type Options struct {
 	Now         func() time.Time
 	Log         *slog.Logger
 
-	markEvery   int64 // tests have narrower ones
-	outboxDepth int   // likewise
-	places      int   // likewise: of the visits of an account in a shard
+	rules       uint16 // newest that the program knows
+	markEvery   int64  // tests have narrower ones
+	outboxDepth int    // likewise
+	places      int    // likewise: of the visits of an account in a shard
 }
 
 // Logs are what a node reads and appends to.
@@ -82,6 +83,7 @@ func (o Options) withDefaults() Options {
 	o.MemberBytes = cmp.Or(o.MemberBytes, 192<<20)
 	o.CachedRecordBytes = cmp.Or(o.CachedRecordBytes, 32<<20)
 	o.CachedIdentities = cmp.Or(o.CachedIdentities, 50_000)
+	o.rules = cmp.Or(o.rules, domain.RulesVersion)
 	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
 	if o.WhileReached == nil {
 		o.WhileReached = func(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} }

@@ -9,6 +9,9 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/remedy"
 )
 
+// upgrade is what to do where the log or the store needs a newer program.
+const upgrade = "upgrade this node: run a newer ovation"
+
 // remedy is what to do about an error that stopped the reader of a topic's partition.
 func (o *Options) remedy(err error, topic string, partition int, accept *domain.AcceptGap) string {
 	var (
@@ -19,8 +22,8 @@ func (o *Options) remedy(err error, topic string, partition int, accept *domain.
 	case errors.As(err, &crash):
 		return "restart the node, which tries it again; " +
 			"if it stops here again, run a newer ovation and report the stack that the log has"
-	case errors.As(err, &gap) && gap.Kind == domain.GapNewer:
-		return "run a newer ovation"
+	case errors.Is(err, domain.ErrNewer):
+		return upgrade
 	case errors.As(err, &gap) && gap.Kind == domain.GapOlder:
 		return remedy.StartAnew
 	case accept != nil && gap.Kind == domain.GapRecreated:

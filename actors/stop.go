@@ -48,7 +48,7 @@ func (n *Node) Stop(within time.Duration) error {
 		w.wait(n.catalogReader.done, "the catalog")
 	}
 	n.lifetime.cancel()
-	w.wait(after(n.lifetime.beside.Wait), "usage, ticks and trims")
+	w.wait(after(n.lifetime.beside.Wait), "usage, ticks, upgrades of rules and trims")
 	w.wait(after(n.executor.Wait), "questions")
 	for _, s := range n.here() { // other readers of the store: look-ups of one member, loads of a cold brand
 		w.wait(after(s.View.Wait), fmt.Sprint("readers of shard ", s.ID))

@@ -155,7 +155,7 @@ func (c *Actor) halt(g *domain.GapError) {
 	case w != nil:
 		help = fmt.Sprintf("`ovation accept-gap %s 0` gives up what is lost", g.Topic)
 	case g.Kind == domain.GapNewer:
-		help = "start a newer ovation"
+		help = "upgrade this node: start a newer ovation"
 	case g.Kind == domain.GapOlder:
 		help = remedy.StartAnew
 	case g.Kind == domain.GapRecreated:
@@ -168,5 +168,6 @@ func (c *Actor) halt(g *domain.GapError) {
 	why := g.Error() + ": " + help
 	c.o.Logger.Error("the catalog stopped", "err", g, "help", help)
 	c.handle.Gap.Store(w)
+	c.handle.newer.Store(g.Kind == domain.GapNewer)
 	c.handle.Stopped.Store(&why)
 }

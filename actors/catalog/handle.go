@@ -15,6 +15,7 @@ type Handle struct {
 	Fresh   journal.Freshness
 	End     atomic.Int64 // the log's, as last seen
 	Stopped atomic.Pointer[string]
+	newer   atomic.Bool                      // it stopped at what only a newer binary can read
 	Gap     atomic.Pointer[domain.AcceptGap] // what would have to be accepted to let it go on
 	Reads   atomic.Int64                     // pages read
 	Reading retry.State
@@ -43,10 +44,22 @@ func (h *Handle) BrandIDs(account domain.AccountID) []domain.BrandID {
 	return h.View().BrandIDs(account)
 }
 
-// Err is why the catalog is not read on, an ErrStopped; nil: it is.
+// Err is why the catalog is not read on, an ErrStopped; nil: it is. It is a domain.ErrNewer, too, where only a
+// newer binary can read on.
 func (h *Handle) Err() error {
-	if why := h.Stopped.Load(); why != nil {
-		return fmt.Errorf("%w: %s", ErrStopped, *why)
+	why := h.Stopped.Load()
+	switch {
+	case why == nil:
+		return nil
+	case h.newer.Load():
+		return newerError{*why}
 	}
-	return nil
+	return fmt.Errorf("%w: %s", ErrStopped, *why)
 }
+
+// newerError is an ErrStopped and a domain.ErrNewer.
+type newerError struct{ why string }
+
+func (e newerError) Error() string { return ErrStopped.Error() + ": " + e.why }
+
+func (e newerError) Unwrap() []error { return []error{ErrStopped, domain.ErrNewer} }

@@ -208,7 +208,7 @@ type Expire struct {
 // Kind is KindExpire.
 func (*Expire) Kind() Kind { return KindExpire }
 
-// Rules is the version of Apply from this record on.
+// Rules is the version of Apply from this record on; one that is not above the version before it changes nothing.
 type Rules struct {
 	Version   uint16
 	Partition uint32 // of the journal: the record's place

@@ -55,9 +55,13 @@ const (
 	KindForeign Kind = 255
 )
 
-// RulesVersion is the version of Apply that this binary follows unless a
-// partition says otherwise.
-const RulesVersion = 1
+// RulesVersion is the newest version of Apply that this binary knows: it knows all before it. A
+// partition is applied by FirstRules until a Rules record in it names a later version, whatever binary
+// applies it.
+const (
+	FirstRules   = 1
+	RulesVersion = 1
+)
 
 // Record is one record of the journal or of the catalog. Offset, Time and Epoch are the
 // log's, everything else is in the bytes.

@@ -32,6 +32,11 @@
 // only what it will do itself, and the id of a dead node costs nothing. Nodes that start or end say
 // so in their beats and come last.
 //
+// # Versions
+//
+// The list and the beats say which rules of applying a node's program knows. A listed node appends a partition's step
+// to the next rules once all nodes that beat within a day know them: see AllKnow.
+//
 // # Not promised
 //
 // Two nodes may both see themselves at rank 0 for a while, and each duty must bear that: it is

@@ -52,9 +52,10 @@ type Ports struct {
 // goroutine may call it; Run has one caller.
 type Membership struct {
 	Current
-	self   Self
-	ports  Ports
-	forget time.Duration
+	self    Self
+	ports   Ports
+	forget  time.Duration
+	mayBeat time.Duration
 
 	// Owned by Run.
 	observer *Observer
@@ -87,7 +88,7 @@ func (t *trial) note(log *slog.Logger, err error) {
 func NewMembership(self Self, ports Ports) *Membership {
 	own := Beat{Incarnation: self.Incarnation, Began: ports.Now().UnixMilli()}
 	return &Membership{
-		self: self, ports: ports, forget: forget, observer: NewObserver(self.Up.ID), identity: identity{self: self, own: own},
+		self: self, ports: ports, forget: forget, mayBeat: mayBeat, observer: NewObserver(self.Up.ID), identity: identity{self: self, own: own},
 		listing: trial{State: retry.State{What: "the node cannot be listed"}},
 		beating: trial{State: retry.State{What: "the node cannot beat, or cannot see the beats of others"}},
 	}
@@ -300,6 +301,32 @@ func (m *Membership) alive(id domain.NodeID) bool {
 		}
 	}
 	return false
+}
+
+// mayBeat is how long a node that was silent may still come back with the program that it had.
+const mayBeat = 24 * time.Hour
+
+// AllKnow reports that this node is listed, and that the program of every other node that is listed knows rules of
+// applying. A node that has not beaten for a day does not count: it is upgraded before it comes back, or does not
+// start. Any goroutine.
+func (m *Membership) AllKnow(rules uint32) bool {
+	dir, s := m.ports.Directory(), m.Get()
+	if own := dir.Node(m.self.Up.ID); own == nil || !own.Listed() {
+		return false
+	}
+	for _, n := range dir.Nodes() {
+		if n.ID == m.self.Up.ID {
+			continue
+		}
+		known, seen := n.Rules, s.Member(n.ID)
+		if seen != nil && seen.Heard { // a program says so in its first beat, and is listed later
+			known = uint32(max(seen.Beat.Rules, 0))
+		}
+		if known < rules && (seen == nil || seen.Silent < m.mayBeat) {
+			return false
+		}
+	}
+	return true
 }
 
 // Waiting is what cannot be done now and is tried again; empty: nothing. Any goroutine.

@@ -147,6 +147,7 @@ type process struct {
 	stop  context.CancelFunc
 	ended chan error
 	state State
+	rules int // that its program knows; 0: 1
 	in    *installation
 }
 
@@ -160,11 +161,12 @@ func (i *installation) run(id domain.NodeID, incarnation uint64) *process {
 			State: func() Beat {
 				i.mu.Lock()
 				defer i.mu.Unlock()
-				return Beat{State: p.state, Ready: p.state == Serving, Catalog: 7}
+				return Beat{State: p.state, Ready: p.state == Serving, Catalog: 7, Rules: max(p.rules, 1)}
 			},
 			Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		})
 	p.forget = time.Hour // a week of seconds takes long, in any time
+	p.mayBeat = 10 * time.Minute
 	ctx, cancel := context.WithCancel(context.Background())
 	p.stop = cancel
 	go func() { p.ended <- p.Run(ctx) }()
@@ -516,4 +518,46 @@ func dutiesOf(s *Snapshot, duty Duty, n int) (held int) {
 		}
 	}
 	return held
+}
+
+// Newer rules are known to all once the program of every listed node says so, by its beat before the list does. A node
+// that was silent for long does not count, one that was silent for less does; a node that is not listed yet judges
+// nothing.
+func TestMembership_AllKnow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := newInstallation()
+		a, b := in.run(node(1), 1), in.run(node(2), 2)
+		in.set(func() { a.rules = 2 })
+		if a.AllKnow(1) {
+			t.Error("a node judges before it is listed")
+		}
+		time.Sleep(30 * time.Second)
+		want := func(rules uint32, known bool) {
+			t.Helper()
+			if a.AllKnow(rules) != known {
+				t.Errorf("all know rules %d: %v", rules, !known)
+			}
+		}
+		want(1, true)
+		want(2, false)
+		_ = b.end()
+		want(2, false)
+		time.Sleep(9 * time.Minute)
+		want(2, false)
+		time.Sleep(2 * time.Minute)
+		want(2, true)
+		b = in.run(node(2), 3)
+		time.Sleep(30 * time.Second)
+		want(2, false)
+		in.set(func() { b.rules = 2 })
+		time.Sleep(3 * time.Second)
+		want(2, true)
+		want(3, false)
+		c := in.run(node(3), 4)
+		time.Sleep(30 * time.Second)
+		want(2, false)
+		for _, p := range []*process{a, b, c} {
+			_ = p.end()
+		}
+	})
 }

@@ -20,6 +20,7 @@ const (
 	Ticking                    // of a shard
 	Trimming                   // of a partition of the public topic; partition 0 also trims dead letters
 	Listing                    // what is appended to the catalog about nodes; partition 0
+	Upgrading                  // of a shard to newer rules of applying
 )
 
 // Member is a node of the list as its reader sees it.

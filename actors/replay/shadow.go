@@ -63,6 +63,7 @@ func (j *Journals) Replay(ctx context.Context, id int, o Options) (*Shadow, erro
 	c.Open = o.Open
 	c.Hooks.SetAside = func(catalog.RecordPlace) error { return nil }
 	c.Hooks.Counted = nil
+	c.Hooks.Newer = nil
 	c.Log = quiet
 	c.Publishing.DeadLetters = nowhere{}
 	c.Publishing.DataKeys = nowhere{}

@@ -23,6 +23,7 @@ type Config struct {
 	Duty        Duty
 	Appender    *journal.PartitionAppender // of this partition
 	MarkEvery   int64                      // records between two state marks; 0: as usual
+	Rules       uint16                     // newest rules that the program knows; 0: as usual
 	Joining     bool                       // the node has never caught up
 	Lifetime    Lifetime
 	Hooks       Hooks
@@ -47,6 +48,7 @@ type Hooks struct {
 	Remedy   func(err error, shard int, accept *domain.AcceptGap) string // of an error that stopped it
 	SetAside func(catalog.RecordPlace) error                             // of a record that failed twice: the shard then restarts
 	Counted  func(*domain.Record)                                        // of hits that a node counted; nil: not asked for
+	Newer    func(error)                                                 // of what needs a newer program, before the shard served; nil: not asked for
 }
 
 // Lifetime is when a shard begins and ends.

@@ -34,6 +34,7 @@ func (s *shard) close() {
 
 // halt stops the shard visibly: status and readiness say why.
 func (s *shard) halt(ctx actor.Context, err error) {
+	served := Behaviour(s.env.Handle.Behaviour.Load()) == Serving
 	s.become(Stopped, s.stopped)
 	var crash *crash.Error
 	if errors.As(err, &crash) {
@@ -52,6 +53,9 @@ func (s *shard) halt(ctx actor.Context, err error) {
 	why := s.env.stopText(err)
 	s.env.Handle.Stopped.Store(&why)
 	s.env.Handle.Progress.moved()
+	if newer := s.env.Hooks.Newer; newer != nil && !served && errors.Is(err, domain.ErrNewer) {
+		newer(err)
+	}
 }
 
 // crashed stops the shard for the rest of the process, after a panic anywhere but in a

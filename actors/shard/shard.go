@@ -53,7 +53,7 @@ func newShard(env *Config) *shard {
 	publishing.Received = s.received
 	s.machine = core.New(&core.Config{
 		Partition: core.Partition{
-			ID: env.ID, Shards: env.Shards, Journal: env.Journal, Catalog: env.Catalog, Log: env.Log,
+			ID: env.ID, Shards: env.Shards, Journal: env.Journal, Catalog: env.Catalog, Rules: env.Rules, Log: env.Log,
 		},
 		Memory: env.Memory, Publishing: publishing,
 		Readers:  core.Readers{View: &env.Handle.View, Waiting: &s.commits.waiting, Yield: env.Yield},

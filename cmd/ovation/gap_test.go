@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -369,7 +370,8 @@ func TestNode_PassesOverRecordsOfAnotherPartition(t *testing.T) {
 	}
 }
 
-// A record of a newer version stops its shard and says what it needs; no word helps.
+// A record of a newer version stops its shard and says what it needs; no word helps. A node that meets it as it
+// starts ends and says so, and so does one that meets it in the catalog.
 func TestNode_NeedsANewerBinaryForANewerRecord(t *testing.T) {
 	h := newKafkaFixture(t)
 	newer := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
@@ -380,6 +382,25 @@ func TestNode_NeedsANewerBinaryForANewerRecord(t *testing.T) {
 	if domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), "needs a newer ovation") {
 		t.Errorf("%v", err)
 	}
+	h.close()
+	start := func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		p, err := node.Open(ctx, h.cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
+		if err != nil {
+			return err
+		}
+		return errors.Join(p.Run(ctx), p.Close())
+	}
+	needs := func(err error) {
+		t.Helper()
+		if exitCode(err) != exitFailed || !errors.Is(err, domain.ErrNewer) || !strings.Contains(err.Error(), "upgrade this node") {
+			t.Errorf("the node ends with %v", err)
+		}
+	}
+	needs(start())
+	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Catalog, Value: newer}).FirstErr())
+	needs(start())
 }
 
 func text(n int) string { return strconv.Itoa(n) }

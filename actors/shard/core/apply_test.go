@@ -361,10 +361,44 @@ func TestApply_Newer(t *testing.T) {
 			}
 		})
 	}
-	on(t, shards(1), func(p *partition) {
-		p.apply(domain.Record{Kind: domain.KindRules, Command: &domain.Rules{Version: domain.RulesVersion}})
-		if p.m.State.Shard.Rules != domain.RulesVersion {
-			t.Error(p.m.State.Shard.Rules)
+}
+
+// A new store begins with the first rules, whatever its program knows; a record names later ones, and never goes
+// back. A program that does not know the rules of a store does not open it.
+func TestApply_Rules(t *testing.T) {
+	c := shards(1)
+	c.Partition.Rules = domain.RulesVersion + 2
+	rules := func(v uint16) domain.Record {
+		return domain.Record{Kind: domain.KindRules, Command: &domain.Rules{Version: v}}
+	}
+	on(t, c, func(p *partition) {
+		want := func(v uint16) {
+			t.Helper()
+			if got := p.m.State.Shard.Rules; got != v || p.c.Stats.Rules.Load() != uint32(v) {
+				t.Errorf("rules %d, shown as %d, want %d", got, p.c.Stats.Rules.Load(), v)
+			}
+		}
+		want(domain.FirstRules)
+		for _, v := range []uint16{domain.FirstRules, domain.RulesVersion + 2, domain.RulesVersion + 1, 0} {
+			p.apply(rules(v))
+		}
+		p.commit()
+		want(domain.RulesVersion + 2)
+		p.open()
+		want(domain.RulesVersion + 2)
+		p.c.Partition.Rules = 0
+		p.m.Quiesce()
+		p.c.Readers.View.Retract()
+		if err := p.m.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s, err := p.disk.Shard(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.m = p.m.Open(oneShard{s})
+		if err := p.m.Load(t.Context()); !errors.Is(err, domain.ErrNewer) {
+			t.Errorf("a program that does not know the rules of a store opens it: %v", err)
 		}
 	})
 }

@@ -18,6 +18,7 @@ type commands struct {
 	registrar  *identity.Registrar
 	merger     *merge.Merger
 	activities *activity.Activities
+	knows      func(rules uint16) error
 	deleted    *atomic.Int64        // actions
 	counted    func(*domain.Record) // nil: not asked for
 }
@@ -73,11 +74,10 @@ func (c *commands) apply(t *tx.Tx, r *domain.Record) error {
 		t.Published(m)
 	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief
 	case *domain.Rules:
-		if m.Version > domain.RulesVersion {
-			return fmt.Errorf("the journal asks for rules %d, this binary knows %d: %w",
-				m.Version, domain.RulesVersion, domain.ErrNewer)
+		if err := c.knows(m.Version); err != nil {
+			return err
 		}
-		t.State.Shard.Rules = m.Version
+		t.State.Shard.Rules = max(t.State.Shard.Rules, m.Version)
 	default:
 		return fmt.Errorf("record %d is of kind %d, which a shard does not apply: %w", r.Offset, r.Kind, domain.ErrNewer)
 	}

@@ -1,7 +1,9 @@
 package core
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"sync/atomic"
 	"time"
@@ -39,7 +41,17 @@ type Partition struct {
 	ID, Shards int
 	Journal    Journal
 	Catalog    *catalog.Handle
+	Rules      uint16 // newest that the program knows; 0: domain.RulesVersion
 	Log        *slog.Logger
+}
+
+// knows fails for rules that the program does not know.
+func (p *Partition) knows(rules uint16) error {
+	if known := cmp.Or(p.Rules, domain.RulesVersion); rules > known {
+		return fmt.Errorf("partition %d of the journal is applied by rules %d, this binary knows %d: %w",
+			p.ID, rules, known, domain.ErrNewer)
+	}
+	return nil
 }
 
 // MemoryLimits bound what a shard keeps in memory.
@@ -127,7 +139,7 @@ func (m *Machine) Open(store Store) *Machine {
 	})
 	n.commands = commands{
 		actions: store, registrar: identity.New(n.identities, &c.Stats.Members.Registered), merger: n.merger,
-		activities: n.activities, deleted: &c.Stats.Deleted, counted: c.Counted,
+		activities: n.activities, knows: c.Partition.knows, deleted: &c.Stats.Deleted, counted: c.Counted,
 	}
 	return n
 }
@@ -137,7 +149,7 @@ func stateOf(log Journal, store Store) domain.ShardState {
 	s := store.State()
 	if s.Journal.IsZero() {
 		s.Journal, s.Cluster = log.Topic(), log.Cluster()
-		s.Epoch, s.Rules = -1, domain.RulesVersion
+		s.Epoch, s.Rules = -1, domain.FirstRules
 	}
 	return s
 }
@@ -152,6 +164,9 @@ func (m *Machine) Load(ctx context.Context) (err error) {
 		return err
 	}
 	s := m.State
+	if err := m.c.Partition.knows(s.Shard.Rules); err != nil {
+		return err
+	}
 	if m.marks, err = loadMarks(m.store, m.c.MarkEvery, s.Shard.Next); err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ type Stats struct {
 	Commits atomic.Int64
 	Rows    atomic.Int64 // living rows
 	Facts   atomic.Pointer[string]
+	Rules   atomic.Uint32 // that records are applied by; 0: the store was not read yet
 	Dead    [domain.Reasons]atomic.Int64
 }
 
@@ -43,6 +44,7 @@ func (s *Stats) committed(state domain.ShardState) {
 	s.Rows.Store(int64(state.Rows))
 	facts := hex.EncodeToString(state.Facts[:])
 	s.Facts.Store(&facts)
+	s.Rules.Store(uint32(state.Rules))
 	for i, n := range state.Dead {
 		s.Dead[i].Store(int64(n))
 	}

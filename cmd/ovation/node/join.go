@@ -74,8 +74,7 @@ func (n *Node) join(context.Context) error {
 	}
 	n.Actors.Join(nodes.Self{
 		Up: domain.NodeUp{
-			Address: n.base(), Zone: n.Config.Zone, Rules: domain.RulesVersion, Protocol: nodes.Protocol,
-			Program: build.Read().Version,
+			Address: n.base(), Zone: n.Config.Zone, Program: build.Read().Version,
 		},
 		IDFile: n.idPath(),
 	}, ingest.NewBeats(n.Logs.Client, n.Config.TopicPrefix))

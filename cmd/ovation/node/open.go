@@ -15,6 +15,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/catalog"
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
@@ -218,7 +219,7 @@ func (n *Node) OpenActors(ctx context.Context) error {
 	})
 	n.OnClose(func() error { return n.Actors.Stop(stopTime) })
 	err := n.Actors.Open(ctx)
-	if errors.Is(err, catalog.ErrStopped) {
+	if errors.Is(err, catalog.ErrStopped) && !errors.Is(err, domain.ErrNewer) { // which an operator cannot mend here
 		err = n.awaitCatalog(ctx, err)
 	}
 	if err != nil {
@@ -237,7 +238,7 @@ func (n *Node) awaitCatalog(ctx context.Context, err error) error {
 	n.Log.Error("the node cannot start before its catalog can be read; the admin port is open", "err", err)
 	n.ports.gate.Open(n.adminPort(token))
 	defer n.ports.gate.Close()
-	for errors.Is(err, catalog.ErrStopped) {
+	for errors.Is(err, catalog.ErrStopped) && !errors.Is(err, domain.ErrNewer) {
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
