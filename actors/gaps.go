@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
+	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
@@ -20,6 +22,7 @@ type gaps struct {
 	o         *Options
 	submitter *submitter
 	routers   *router.Handles
+	nodes     func() *nodes.Snapshot
 }
 
 // madeAgain is the public topic that is there now; zero: none.
@@ -39,10 +42,18 @@ func (g *gaps) madeAgain(ctx context.Context) domain.TopicID {
 // of the public topic, stopped, and returns it once the reader read on. Without a gap it is
 // NotFound. A Conflict says why the reader did not: of another gap right after, which has to be
 // accepted for itself, it gives the bounds. Unavailable says what the reader waits for.
-func (g *gaps) AcceptGap(ctx context.Context, journal bool, partition int) (domain.AcceptGap, error) {
+//
+// While another node is alive, a gap of the journal must be forced: that node may have read what this one lacks, and
+// the word holds for both. What they keep of the shard then differs for good.
+func (g *gaps) AcceptGap(ctx context.Context, journal bool, partition int, force bool) (domain.AcceptGap, error) {
 	r := g.readerOf(journal, partition)
 	if r == nil || r.gap.Load() == nil {
 		return domain.AcceptGap{}, g.noGap(r)
+	}
+	if journal && !force && g.nodes().AnotherAlive() {
+		return domain.AcceptGap{}, domain.Bad(domain.Conflict, "force", fmt.Sprintf("another node is alive and may have read "+
+			"what is missing here, and by this word its shard would differ from this one's: bring the missing records back, "+
+			"or use --force and then rebuild shard %d at every node", partition))
 	}
 	met := r.gap.Load()
 	w := *met

@@ -69,7 +69,7 @@ func (r *harness) stoppedAt(shard int) *domain.AcceptGap {
 
 // accept accepts a gap of the journal.
 func (r *harness) accept(shard int) (domain.AcceptGap, error) {
-	return r.node.AcceptGap(context.Background(), true, shard)
+	return r.node.AcceptGap(context.Background(), true, shard, false)
 }
 
 // accepted accepts a gap of the journal after which the shard reads on.
@@ -299,4 +299,50 @@ func TestShard_UsesAnAcceptedCutOnce(t *testing.T) {
 	if w := r.stoppedAt(0); w.From != was+1 {
 		t.Fatalf("%+v", w)
 	}
+}
+
+// A gap of the journal at one node is accepted without force only while no other node is alive: that node has what is
+// missing here. Forced, the shard goes on; what the public topic lost needs no force.
+func TestGaps_ForcedWhileAnotherNodeIsAlive(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		j, lost := newGappyLog(1, 1)
+		r := furnished(t, 1, 1, Options{ID: domain.NodeID{1}, Incarnation: 1, Logs: Logs{Journal: j}})
+		other := r.beside(Options{ID: domain.NodeID{2}, Incarnation: 2})
+		beats := newMemBeats()
+		other.join(beats)
+		r.join(beats)
+		r.eventually("both to see each other", func() bool { return r.sees(2) && other.sees(1) })
+		id := r.register(1)
+		stop := func(first int) {
+			t.Helper()
+			end := r.end(0)
+			lost.lose(0, end, end+1)
+			r.append(0, r.activitiesOf(id, first, 5)...)
+			r.stoppedAt(0)
+		}
+		stop(0)
+		_, err := r.accept(0)
+		if domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), "another node is alive") || !strings.Contains(err.Error(), "--force") {
+			t.Fatalf("not forced: %v", err)
+		}
+		if r.node.running[0].Stopped.Load() == nil {
+			t.Fatal("the shard goes on without a word")
+		}
+		other.close()
+		r.eventually("the other node away", func() bool { return !r.node.membership.current().AnotherAlive() })
+		r.accepted(0)
+		r.applied()
+
+		again := r.beside(Options{ID: domain.NodeID{2}, Incarnation: 3})
+		again.join(beats)
+		r.eventually("the other node again", func() bool { return r.sees(2) })
+		stop(10)
+		if _, err := r.accept(0); domain.CodeOf(err) != domain.Conflict {
+			t.Fatalf("not forced: %v", err)
+		}
+		if _, err := r.node.AcceptGap(t.Context(), true, 0, true); err != nil {
+			t.Fatalf("forced: %v", err)
+		}
+		r.applied()
+	})
 }

@@ -60,7 +60,7 @@ func New(o Options) *Node {
 	n.usage = newUsage(n.o.Incarnation, n.o.Now, n.shards.appender)
 	n.submitter = submitter{shards: n.shards, catalog: n.catalogReader, clocks: make([]logClock, n.shards.count+1)}
 	n.barrier = barrier{logs: &n.o.Logs, shards: n.shards, catalog: n.catalogReader, routers: n.routing.Handles}
-	n.gaps = gaps{o: &n.o, submitter: &n.submitter, routers: n.routing.Handles}
+	n.gaps = gaps{o: &n.o, submitter: &n.submitter, routers: n.routing.Handles, nodes: n.membership.current}
 	n.health = health{
 		o: &n.o, began: n.o.Now(), fault: f, shards: n.shards, catalog: n.catalogReader, routing: n.routing,
 		nodes: n.membership.current,

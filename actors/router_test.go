@@ -114,7 +114,7 @@ func TestRouter_ForgottenOffsetReportsWhatWasCut(t *testing.T) {
 	}
 	r.put(1, 1)
 	r.counts(11) // the other partition goes on
-	_, err := r.node.AcceptGap(context.Background(), false, 0)
+	_, err := r.node.AcceptGap(context.Background(), false, 0, false)
 	r.must(err)
 	r.counts(13)
 	r.restart(r.source.forget) // the gap stays accepted
@@ -336,7 +336,7 @@ func TestRouter_EndsWithItsPartition(t *testing.T) {
 		return true
 	})
 	for p := range 3 {
-		if _, err := r.node.AcceptGap(t.Context(), false, p); err != nil {
+		if _, err := r.node.AcceptGap(t.Context(), false, p, false); err != nil {
 			t.Fatalf("partition %d: %v", p, err)
 		}
 	}
@@ -344,7 +344,7 @@ func TestRouter_EndsWithItsPartition(t *testing.T) {
 	if all := r.node.Status().Routers; len(all) != 2 || all[0].Partition != 0 || all[1].Partition != 1 {
 		t.Errorf("%+v", all)
 	}
-	if _, err := r.node.AcceptGap(t.Context(), false, 2); domain.CodeOf(err) != domain.NotFound {
+	if _, err := r.node.AcceptGap(t.Context(), false, 2, false); domain.CodeOf(err) != domain.NotFound {
 		t.Errorf("a partition that is not there: %v", err)
 	}
 	m.grow(3)
@@ -383,10 +383,10 @@ func TestRouter_PassesAcceptedGapsInARow(t *testing.T) {
 	appendTo(t, s.memLog, 0, r.activitiesOf(id, 0, 20)...)
 	gap := func() *domain.AcceptGap { return r.node.routing.List()[0].Gap.Load() }
 	r.eventually("stop", func() bool { return gap() != nil })
-	if w, err := r.node.AcceptGap(t.Context(), false, 0); w.From != 5 || w.To != 7 || domain.CodeOf(err) != domain.Conflict {
+	if w, err := r.node.AcceptGap(t.Context(), false, 0, false); w.From != 5 || w.To != 7 || domain.CodeOf(err) != domain.Conflict {
 		t.Fatalf("%+v %v", w, err)
 	}
-	if w, err := r.node.AcceptGap(t.Context(), false, 0); w.From != 7 || w.To != 9 || err != nil {
+	if w, err := r.node.AcceptGap(t.Context(), false, 0, false); w.From != 7 || w.To != 9 || err != nil {
 		t.Fatalf("%+v %v", w, err)
 	}
 	r.eventually("count", func() bool { return r.tally(1).Total.Actions == 16 })

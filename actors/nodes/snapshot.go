@@ -148,6 +148,11 @@ func (s *Snapshot) Others() (others []Member) {
 	return others
 }
 
+// AnotherAlive reports that another node is alive.
+func (s *Snapshot) AnotherAlive() bool {
+	return slices.ContainsFunc(s.Others(), func(m Member) bool { return m.Alive })
+}
+
 // AnotherReady reports that another node is alive and says that it is ready.
 func (s *Snapshot) AnotherReady() bool {
 	return slices.ContainsFunc(s.Others(), func(m Member) bool {

@@ -142,7 +142,7 @@ func (p *port) acceptGap(r *http.Request) (any, error) {
 	case *in.Partition < 0:
 		return nil, domain.Bad(domain.InvalidParameter, "partition", "a partition is a number from 0 up")
 	}
-	gap, err := p.engine.AcceptGap(r.Context(), in.Topic, *in.Partition)
+	gap, err := p.engine.AcceptGap(r.Context(), in.Topic, *in.Partition, in.Force)
 	if err != nil {
 		return nil, err
 	}

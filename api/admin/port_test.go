@@ -133,7 +133,9 @@ func TestPort_GuardsProfiles(t *testing.T) {
 
 // The answers of management have these bytes.
 func TestPort_Shapes(t *testing.T) {
-	engine := &admintest.Catalog{Gaps: map[string]*domain.AcceptGap{"journal": {Partition: 3, From: 10, To: 20}}}
+	engine := &admintest.Catalog{Gaps: map[string]*domain.AcceptGap{
+		"journal": {Partition: 3, From: 10, To: 20}, "common": {Partition: 9, From: 10, To: 20},
+	}}
 	h := admintest.Port(t, engine, "")
 	ask := func(method, path, body string) string {
 		t.Helper()
@@ -177,6 +179,12 @@ func TestPort_Shapes(t *testing.T) {
 	}
 	if got := ask("POST", "/gaps/accept", `{"topic":"journal","partition":3}`); got != `{"topic":"journal","partition":3,"from":10,"to":20}`+"\n" {
 		t.Errorf("gap: %s", got)
+	}
+	if w := serveTo(h, request("POST", "/gaps/accept", `{"topic":"common","partition":9}`)); w.Code != 409 || !strings.Contains(w.Body.String(), "another node is alive") {
+		t.Errorf("a gap that must be forced: %d %s", w.Code, w.Body)
+	}
+	if got := ask("POST", "/gaps/accept", `{"topic":"common","partition":9,"force":true}`); got != `{"topic":"common","partition":9,"from":10,"to":20}`+"\n" {
+		t.Errorf("a forced gap: %s", got)
 	}
 }
 

@@ -12,8 +12,8 @@ type Engine interface {
 	// Directory is the newest state of the catalog.
 	Directory() Directory
 	// AcceptGap lets a stopped partition be read on, and gives the record that allows it.
-	// Without a gap it is NotFound.
-	AcceptGap(ctx context.Context, topic string, partition int) (domain.AcceptGap, error)
+	// Without a gap it is NotFound; one of the journal that must be forced and is not is a Conflict.
+	AcceptGap(ctx context.Context, topic string, partition int, force bool) (domain.AcceptGap, error)
 	// RemoveNode takes a node off the list of the installation for good. One that is not listed is
 	// NotFound, one that is alive and not forced a Conflict.
 	RemoveNode(ctx context.Context, id domain.NodeID, force bool) error

@@ -97,9 +97,11 @@ type (
 	RemoveNode struct {
 		Force bool `json:"force"`
 	}
-	// AcceptGap asks that a stopped partition is read on.
+	// AcceptGap asks that a stopped partition is read on; one of the journal, while another node is alive, only with
+	// force.
 	AcceptGap struct {
 		Topic     string `json:"topic"`
 		Partition *int   `json:"partition"`
+		Force     bool   `json:"force"`
 	}
 )

@@ -37,7 +37,7 @@ func TestManage_Answers(t *testing.T) {
 		{"id": one, "address": "http://a:8080", "zone": "west", "state": "serving", "ready": true, "self": true, "lagMs": 12, "catalogBehind": 3, "duties": "routes 1"},
 		{"id": two, "address": "http://b:8080", "state": "away", "awayMs": 61_000, "wrong": "no room", "do": "start it again"},
 	}
-	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []int{1, 2}, "nodes": listed}, Nodes: map[domain.NodeID]bool{one: true, two: false}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}}}
+	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []int{1, 2}, "nodes": listed}, Nodes: map[domain.NodeID]bool{one: true, two: false}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}, "common": {Partition: 9, From: 10, To: 20}}}
 	for _, c := range []struct {
 		line string
 		want string // a pattern
@@ -62,6 +62,7 @@ func TestManage_Answers(t *testing.T) {
 		{"app limits", `^ACCOUNT +NAME +PLAN +RATE +BURST +MODE +MONTH\n1 +Label +enterprise +2000 +4000 +soft +-\n$`},
 		{"app limit 1 --rate 5 --mode hard --month 9000", `^account +1\nplan +enterprise\nrate +5\nburst +10\nmode +hard\nmonth +9000\n$`},
 		{"app limit 1 --output json", `^{"account":{"id":1},"plan":"enterprise","rate":2000,"burst":4000,"mode":"soft","month":0}\n$`},
+		{"accept-gap --force common 9", `^common/9 goes on at 20 \(it was left at 10\)\n$`},
 		{"accept-gap journal 0", `^journal/0 goes on at 20 \(it was left at 10\)\n$`},
 		{"node list", `^ID .*\n0+1 +http://a:8080 +west +serving, asked +true +12ms +3 +routes 1 +- +-\n0+2 +http://b:8080 +- +away for 1m1s +false +0s +0 +- +no room +start it again\n$`},
 		{"node remove 00000000000000000000000000000002", `^node 0+2 is removed; erase its data\n$`},
@@ -84,7 +85,7 @@ func TestManage_Answers(t *testing.T) {
 
 // A command that fails has its exit code and its reason.
 func TestManage_Failures(t *testing.T) {
-	engine := &admintest.Catalog{}
+	engine := &admintest.Catalog{Gaps: map[string]*domain.AcceptGap{"common": {Partition: 9}}}
 	for _, c := range []struct {
 		line   string
 		code   int
@@ -112,6 +113,7 @@ func TestManage_Failures(t *testing.T) {
 		{"app edit 7 --logout-url https://x.example", exitFailed, "no such application"},
 		{"app edit x --logout-url https://x.example", exitWrongUse, `"x"`},
 		{"accept-gap journal 1", exitFailed, "no gap"},
+		{"accept-gap common 9", exitFailed, "another node is alive"},
 		{"accept-gap journal", exitWrongUse, "<partition>"},
 	} {
 		code, stdout, stderr := ovation(t, engine, "", strings.Fields(c.line)...)

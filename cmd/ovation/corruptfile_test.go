@@ -95,7 +95,7 @@ func TestEmbeddedLog_ABadBlockStopsItsShardWithTheFile(t *testing.T) {
 	}
 	h.eventually("stop of the shard", func() bool { why, _ := shard(busy); return strings.Contains(why, want) })
 	h.eventually("the other shard", func() bool { why, is := shard(1 - busy); return why == "" && is == "serving" })
-	got, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, busy)
+	got, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, busy, false)
 	h.must(err)
 	if got.To <= got.From {
 		t.Errorf("%+v", got)

@@ -128,7 +128,7 @@ func TestFault_CorruptJournalBlock(t *testing.T) {
 		if n, m := h.lines.having("shard stopped", "shard="+text(sick)), h.lines.having("log: a file is corrupt"); n != 1 || m != 1 {
 			h.Errorf("%d lines of the stop, %d of the file", n, m)
 		}
-		word, err := h.engine.Actors.AcceptGap(h.Context(), true, sick)
+		word, err := h.engine.Actors.AcceptGap(h.Context(), true, sick, false)
 		h.must(err)
 		if word.From != lost[0][0] || word.To != lost[0][1] {
 			h.Errorf("%+v, lost is %v", word, lost)

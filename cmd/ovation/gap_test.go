@@ -203,7 +203,7 @@ func TestGap_SourceStopsItsRouter(t *testing.T) {
 	h.eventually("stop of the router", func() bool { return strings.Contains(why(), "retention") })
 	h.counted(5)
 	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil }) // the others go on
-	got, err := h.p.Management().AcceptGap(context.Background(), kafka.Activities, 0)
+	got, err := h.p.Management().AcceptGap(context.Background(), kafka.Activities, 0, false)
 	h.must(err)
 	if got.From != 5 || got.To != 7 {
 		t.Fatalf("%+v", got)
@@ -214,7 +214,7 @@ func TestGap_SourceStopsItsRouter(t *testing.T) {
 	}
 	h.publish(1)
 	h.counted(8)
-	if _, err := h.p.Management().AcceptGap(context.Background(), kafka.Activities, 0); domain.CodeOf(err) != domain.NotFound {
+	if _, err := h.p.Management().AcceptGap(context.Background(), kafka.Activities, 0, false); domain.CodeOf(err) != domain.NotFound {
 		t.Fatalf("accepted without a gap: %v", err)
 	}
 }
@@ -244,7 +244,7 @@ func TestGap_JournalStopsItsShard(t *testing.T) {
 	if err := h.p.Actors.Ready(); err == nil {
 		t.Fatal("ready with a stopped shard")
 	}
-	got, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, int(busy))
+	got, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, int(busy), false)
 	h.must(err)
 	if got.From < read || got.From > end || got.To != end+1 {
 		t.Fatalf("%+v, the journal ended at %d, read to %d", got, end, read)
@@ -262,7 +262,7 @@ func TestGap_UnreadableRecordStopsItsShard(t *testing.T) {
 	damaged = append(damaged[:len(damaged)-1], 0xff)
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: damaged}).FirstErr())
 	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.Actors.Status().Shards[1].Stopped, "corrupt") })
-	_, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, 1)
+	_, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, 1, false)
 	h.must(err)
 	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
 	h.publish(2)
@@ -378,7 +378,7 @@ func TestNode_NeedsANewerBinaryForANewerRecord(t *testing.T) {
 	newer[5] = codec.RecordVersion + 1 // behind the magic and the field's number
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: newer}).FirstErr())
 	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.Actors.Status().Shards[1].Stopped, "needs a newer ovation") })
-	_, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, 1)
+	_, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, 1, false)
 	if domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), "needs a newer ovation") {
 		t.Errorf("%v", err)
 	}

@@ -114,7 +114,7 @@ func (w *simulation) acceptJournal(shard int) error {
 			if n.Ready() == nil {
 				return errors.New("ready with a stopped shard")
 			}
-			if _, err := n.AcceptGap(context.Background(), true, shard); err != nil {
+			if _, err := n.AcceptGap(context.Background(), true, shard, false); err != nil {
 				return err
 			}
 			told = true
@@ -212,7 +212,7 @@ func (w *simulation) accept(r actors.RouterStatus) error {
 	if !strings.Contains(r.Stopped, "retention") && !strings.Contains(r.Stopped, "recreated") {
 		return fmt.Errorf("router %d stopped for another reason: %s", r.Partition, r.Stopped)
 	}
-	word, err := w.engine.Actors.AcceptGap(context.Background(), false, r.Partition)
+	word, err := w.engine.Actors.AcceptGap(context.Background(), false, r.Partition, false)
 	switch {
 	case errors.Is(err, domain.ErrUnavailable), domain.CodeOf(err) == domain.NotFound:
 		return nil // it is asked for again

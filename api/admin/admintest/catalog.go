@@ -158,11 +158,16 @@ func (c *Catalog) Ready() error { return c.NotReady }
 // Degraded is Degradation.
 func (c *Catalog) Degraded() error { return c.Degradation }
 
-// AcceptGap accepts a gap of Gaps, once.
-func (c *Catalog) AcceptGap(_ context.Context, topic string, partition int) (domain.AcceptGap, error) {
+const mustForce = 9
+
+// AcceptGap accepts a gap of Gaps, once; one of partition mustForce must be forced.
+func (c *Catalog) AcceptGap(_ context.Context, topic string, partition int, force bool) (domain.AcceptGap, error) {
 	g := c.Gaps[topic]
 	if g == nil || g.Partition != partition {
 		return domain.AcceptGap{}, domain.Fail(domain.NotFound, "that partition has no gap")
+	}
+	if partition == mustForce && !force {
+		return domain.AcceptGap{}, domain.Bad(domain.Conflict, "force", "another node is alive")
 	}
 	delete(c.Gaps, topic)
 	return *g, nil

@@ -26,13 +26,13 @@ func (m Management) Submit(ctx context.Context, s domain.Submission) (domain.Out
 func (m Management) Directory() admin.Directory { return m.p.Actors.Catalog() }
 
 // AcceptGap lets a stopped partition be read on.
-func (m Management) AcceptGap(ctx context.Context, topic string, partition int) (domain.AcceptGap, error) {
+func (m Management) AcceptGap(ctx context.Context, topic string, partition int, force bool) (domain.AcceptGap, error) {
 	prefix := m.p.Config.TopicPrefix
 	switch topic {
 	case prefix + kafka.Journal:
-		return m.p.Actors.AcceptGap(ctx, true, partition)
+		return m.p.Actors.AcceptGap(ctx, true, partition, force)
 	case prefix + kafka.Activities:
-		return m.p.Actors.AcceptGap(ctx, false, partition)
+		return m.p.Actors.AcceptGap(ctx, false, partition, force)
 	case prefix + kafka.Catalog:
 		if partition == 0 {
 			return m.p.Actors.AcceptCatalogGap(ctx)
