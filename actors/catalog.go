@@ -141,10 +141,7 @@ func (c *catalogReader) setAside(p catalog.RecordPlace) error {
 	if lately := c.Catalog().SetAsides().Since(now.Add(-time.Hour).UnixMilli()); lately >= maxSetAside {
 		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
 	}
-	aside := &domain.SetAside{
-		Topic: p.Topic, Partition: p.Partition, Offset: p.Offset, Epoch: p.Epoch, At: now.UnixMilli(),
-	}
-	if !c.appender.Post(domain.Record{Kind: domain.KindSetAside, Command: aside}, nil) {
+	if !c.appender.Post(domain.Record{Kind: domain.KindSetAside, Command: asideOf(p, now)}, nil) {
 		return errors.New("too much waits to be appended to the catalog: it is tried again when the node starts again")
 	}
 	return nil

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -63,6 +64,31 @@ type clusterNode struct {
 	id    domain.NodeID
 	away  atomic.Bool
 	sends atomic.Pointer[sending] // nil: all that its outboxes send is taken
+	fails atomic.Pointer[place]   // nil: it can apply every record
+}
+
+// place is where a record of the journal is.
+type place struct {
+	partition int
+	offset    int64
+}
+
+// failsAt has the node, and no other, panic when it applies a record.
+func (n *clusterNode) failsAt(partition int, offset int64) { n.fails.Store(&place{partition, offset}) }
+
+// changed is a page as the node reads it.
+func (n *clusterNode) changed(partition int, page domain.Page) domain.Page {
+	at := n.fails.Load()
+	if at == nil || at.partition != partition {
+		return page
+	}
+	for i := range page.Records {
+		if page.Records[i].Offset == at.offset {
+			page.Records = slices.Clone(page.Records)
+			page.Records[i].Kind, page.Records[i].Command = domain.KindRegister, (*domain.RegisterMember)(nil)
+		}
+	}
+	return page
 }
 
 // sending is asked before entries of an outbox are sent.
@@ -97,8 +123,10 @@ type nodeLog struct {
 	n *clusterNode
 }
 
-func (l nodeLog) Appender() journal.Appender  { return l }
-func (l nodeLog) Reader(p int) journal.Reader { return nodeReader{l.memLog.Reader(p), l.n} }
+func (l nodeLog) Appender() journal.Appender { return l }
+func (l nodeLog) Reader(p int) journal.Reader {
+	return nodeReader{l.memLog.Reader(p), l.n, p, l.id == (domain.TopicID{1})}
+}
 
 func (l nodeLog) End(ctx context.Context, p int) (int64, error) {
 	if l.n.away.Load() {
@@ -125,7 +153,9 @@ func (l nodeLog) AppendEach(ctx context.Context, batches [][]domain.Record, done
 
 type nodeReader struct {
 	journal.Reader
-	n *clusterNode
+	n         *clusterNode
+	partition int
+	changes   bool
 }
 
 func (r nodeReader) Read(ctx context.Context, next int64, epoch int32, spare []domain.Record) (domain.Page, error) {
@@ -135,6 +165,9 @@ func (r nodeReader) Read(ctx context.Context, next int64, epoch int32, spare []d
 	page, err := r.Reader.Read(ctx, next, epoch, spare)
 	if r.n.away.Load() {
 		return domain.Page{}, errAway
+	}
+	if r.changes && err == nil {
+		page = r.n.changed(r.partition, page)
 	}
 	return page, err
 }

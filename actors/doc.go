@@ -18,7 +18,7 @@
 //
 // A Node has: shards (the shards of this process, by id), catalogReader (the catalog), routing
 // (routers and batcher), submitter (commands and their outcomes), barrier (positions to wait
-// for), gaps (what an operator accepts), health (status, readiness, lag), membership (the node
+// for), gaps and setAsides (what an operator accepts), health (status, readiness, lag), membership (the node
 // among the nodes of its installation), rules (when a partition goes on to newer ones), usage and retention.
 //
 // Everything that happens is one record of the journal, and all state is a deterministic

@@ -325,8 +325,11 @@ func TestGaps_ForcedWhileAnotherNodeIsAlive(t *testing.T) {
 		if domain.CodeOf(err) != domain.Conflict || !strings.Contains(err.Error(), "another node is alive") || !strings.Contains(err.Error(), "--force") {
 			t.Fatalf("not forced: %v", err)
 		}
-		if r.node.running[0].Stopped.Load() == nil {
-			t.Fatal("the shard goes on without a word")
+		if why := r.node.running[0].Stopped.Load(); why == nil || !strings.Contains(*why, "takes --force, and ovation rebuild 0") {
+			t.Fatalf("the shard goes on without a word, or does not ask for the force: %v", why)
+		}
+		if _, _, err := r.node.Member(t.Context(), 1, id, domain.Position{}); err != nil {
+			t.Errorf("what was applied before the gap is not read: %v", err)
 		}
 		other.close()
 		r.eventually("the other node away", func() bool { return !r.node.membership.current().AnotherAlive() })

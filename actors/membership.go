@@ -104,6 +104,11 @@ func (n *Node) beat() nodes.Beat {
 	if n.membership.served.Load() {
 		b.State = nodes.Serving
 	}
+	for i, s := range n.here() {
+		if at := s.Poisoned.Load(); at != nil {
+			b.Poisoned.Add(i, at.Offset, at.Epoch)
+		}
+	}
 	return b
 }
 

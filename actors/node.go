@@ -28,6 +28,7 @@ type Node struct {
 	submitter
 	barrier
 	gaps
+	setAsides
 	health
 
 	o          Options
@@ -61,6 +62,7 @@ func New(o Options) *Node {
 	n.submitter = submitter{shards: n.shards, catalog: n.catalogReader, clocks: make([]logClock, n.shards.count+1)}
 	n.barrier = barrier{logs: &n.o.Logs, shards: n.shards, catalog: n.catalogReader, routers: n.routing.Handles}
 	n.gaps = gaps{o: &n.o, submitter: &n.submitter, routers: n.routing.Handles, nodes: n.membership.current}
+	n.setAsides = setAsides{o: &n.o, submitter: &n.submitter, among: &n.among}
 	n.health = health{
 		o: &n.o, began: n.o.Now(), fault: f, shards: n.shards, catalog: n.catalogReader, routing: n.routing,
 		nodes: n.membership.current,
@@ -119,6 +121,7 @@ func (n *Node) settings(id int, h *shard.Handle) shard.Config {
 	c := n.shards.settings(id, h)
 	c.Catalog = n.catalogReader.handle
 	c.ReadCatalog = n.ReadCatalog
+	c.Hooks.Remedy = n.stopRemedy
 	c.Hooks.SetAside = n.setAside
 	c.Hooks.Counted = n.usage.remote.see
 	c.Hooks.Newer = n.needsNewer

@@ -12,6 +12,15 @@ import (
 // upgrade is what to do where the log or the store needs a newer program.
 const upgrade = "upgrade this node: run a newer ovation"
 
+// stopRemedy is what to do about an error that stopped a shard.
+func (n *Node) stopRemedy(err error, shard int, accept *domain.AcceptGap) string {
+	todo := n.o.remedy(err, "journal", shard, accept)
+	if accept != nil && !n.among.Alone() {
+		todo += fmt.Sprintf("; while another node is alive that takes --force, and ovation rebuild %d at every node after it", shard)
+	}
+	return todo
+}
+
 // remedy is what to do about an error that stopped the reader of a topic's partition.
 func (o *Options) remedy(err error, topic string, partition int, accept *domain.AcceptGap) string {
 	var (

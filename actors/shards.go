@@ -75,9 +75,6 @@ func (s *shards) settings(id int, h *shard.Handle) shard.Config {
 	return shard.Config{
 		ID: id, Shards: s.count, Rules: s.o.rules, Journal: s.o.Journal, Appender: s.appenders[id], Handle: h, Log: s.o.Log,
 		Open: func() (shard.Store, error) { return s.o.OpenShard(id) },
-		Hooks: shard.Hooks{Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
-			return s.o.remedy(err, "journal", partition, accept)
-		}},
 		Memory: shard.MemoryLimits{
 			MemberBytes: s.o.MemberBytes / s.count, CachedBytes: s.o.CachedRecordBytes / s.count,
 			Identities: s.o.CachedIdentities, Places: s.o.places, Resident: &s.resident,

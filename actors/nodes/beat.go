@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -20,6 +21,30 @@ type Beat struct {
 	Rules       int    `json:"rules"` // newest rules of applying that its program knows
 	Duties      string `json:"duties,omitempty"`
 	Wrong       string `json:"wrong,omitempty"` // what is wrong, and what to do; empty: nothing
+	// Poisoned are the records at which shards of the node stopped, since they cannot be applied.
+	Poisoned Poisoned `json:"poisoned,omitempty"`
+}
+
+// Poisoned are records of the journal, in one string: beats are compared.
+type Poisoned string
+
+// maxPoisoned is how long they are at most: a beat has room for more than that.
+const maxPoisoned = 1000
+
+// Add adds a record, if there is room for it.
+func (p *Poisoned) Add(shard int, offset int64, epoch int32) {
+	if more := *p + poisoned(shard, offset, epoch); len(more) <= maxPoisoned {
+		*p = more
+	}
+}
+
+// Has reports that a record is among them.
+func (p Poisoned) Has(shard int, offset int64, epoch int32) bool {
+	return strings.Contains(" "+string(p), " "+string(poisoned(shard, offset, epoch)))
+}
+
+func poisoned(shard int, offset int64, epoch int32) Poisoned {
+	return Poisoned(fmt.Sprintf("%d/%d/%d ", shard, offset, epoch))
 }
 
 // State is where a process is in its life.

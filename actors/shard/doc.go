@@ -33,7 +33,8 @@
 // stopped and says why: it stops at a gap that is not accepted, at a store that fails, at a
 // record that cannot be applied, and no other shard with it (halt.go). A record on
 // which applying panics twice, the second time alone, is set aside through the catalog
-// (restarts.go).
+// (restarts.go), where no other node is listed. Where one is, which may have passed a gap or a record that stops this
+// shard, the shard is opened again at its last commit: it applies nothing, and answers.
 //
 // The shard's goroutine is the one that handles its current message: one at a time, not always the same. Only
 // it touches the fields of the actor. A Handle is what others read, on any goroutine; they send the messages of

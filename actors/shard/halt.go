@@ -15,15 +15,14 @@ import (
 // How a shard stops, visibly, and how it starts again.
 
 // quiesce stops what runs beside the shard; what is staged is thrown away, since
-// the log has it.
-func (s *shard) quiesce(ctx actor.Context) {
+// the log has it. The view stays.
+func (s *shard) quiesce() {
 	s.intake.stop()
 	s.resume()
 	s.machine.Quiesce()
 	s.env.Handle.Duties.stopped()
 	s.running = false
 	s.commits.waiting.Drop()
-	s.env.Handle.View.Retract()
 }
 
 func (s *shard) close() {
@@ -32,30 +31,56 @@ func (s *shard) close() {
 	}
 }
 
-// halt stops the shard visibly: status and readiness say why.
+// halt stops the shard visibly: status and readiness say why. It has no view any more.
 func (s *shard) halt(ctx actor.Context, err error) {
 	served := Behaviour(s.env.Handle.Behaviour.Load()) == Serving
 	s.become(Stopped, s.stopped)
+	s.shows = false
 	var crash *crash.Error
 	if errors.As(err, &crash) {
 		s.broken = true
 		s.env.Log.Error("a shard panicked", "shard", s.env.ID, "err", err, "stack", crash.Stack)
 	}
 	s.env.Log.Error("shard stopped", "shard", s.env.ID, "next", s.machine.State.Shard.Next, "err", err)
-	s.quiesce(ctx)
+	s.quiesce()
+	s.env.Handle.View.Retract()
 	s.close()
+	s.tellStopped(err)
+	if newer := s.env.Hooks.Newer; newer != nil && !served && errors.Is(err, domain.ErrNewer) {
+		newer(err)
+	}
+}
+
+// hold stops the shard visibly at what the log has next, and has it answer from its last commit: what other nodes of
+// the installation may have passed ends no questions here.
+func (s *shard) hold(ctx actor.Context, err error) {
+	s.quiesce()
+	s.close()
+	if unread := s.load(); unread != nil {
+		if s.env.Lifetime.Ctx.Err() == nil { // else the node stops
+			s.halt(ctx, fmt.Errorf("%w; then open the store: %w", err, unread))
+		}
+		return
+	}
+	s.become(Stopped, s.stopped)
+	s.shows = true
+	s.env.Log.Error("shard stopped, questions are answered from its last commit",
+		"shard", s.env.ID, "next", s.machine.State.Shard.Next, "err", err)
+	s.tellStopped(err)
+}
+
+// tellStopped says why the shard stopped, and what an operator may accept.
+func (s *shard) tellStopped(err error) {
 	accept := s.machine.Position.Place().Acceptance(err)
 	s.env.Handle.Gap.Store(accept)
 	var gap *domain.GapError
 	if accept != nil && errors.As(err, &gap) {
 		s.env.Handle.Met.Store(gap)
 	}
-	why := s.env.stopText(err)
+	s.env.Handle.Poisoned.Store(s.env.restarts.poisoned)
+	why := s.env.stopText(err, s.shows)
 	s.env.Handle.Stopped.Store(&why)
 	s.env.Handle.Progress.moved()
-	if newer := s.env.Hooks.Newer; newer != nil && !served && errors.Is(err, domain.ErrNewer) {
-		newer(err)
-	}
 }
 
 // crashed stops the shard for the rest of the process, after a panic anywhere but in a
@@ -67,14 +92,14 @@ func (s *shard) crashed(ctx actor.Context, err *crash.Error) {
 			s.close()
 		}
 	}()
-	why := s.env.stopText(err)
+	why := s.env.stopText(err, false)
 	s.env.Handle.Stopped.Store(&why)
 	s.halt(ctx, err)
 }
 
-// again forgets everything in memory and starts from the last commit.
+// again forgets everything in memory and starts from the last commit, of which the view stays.
 func (s *shard) again(ctx actor.Context) {
-	s.quiesce(ctx)
+	s.quiesce()
 	s.close()
 	s.start(ctx)
 }
@@ -95,11 +120,20 @@ func (s *shard) failed(ctx actor.Context, err error) {
 	}
 	at := catalog.RecordPlace{Topic: s.machine.State.Shard.Journal, Partition: s.env.ID, Offset: p.Offset, Epoch: p.Epoch}
 	s.env.restarts.poisoned = &at
-	if err := s.env.Hooks.SetAside(at); err != nil {
-		s.halt(ctx, fmt.Errorf("record %d cannot be applied and is not set aside: %w", p.Offset, err))
+	if !s.env.Duty.Alone() {
+		s.hold(ctx, &poisonError{at.Offset, errUndecided})
 		return
 	}
-	s.halt(ctx, fmt.Errorf("record %d cannot be applied: %w", p.Offset, errSettingAside))
+	s.halt(ctx, s.setAside())
+}
+
+// setAside has the record at which the shard stopped be set aside, and says what the shard waits for then.
+func (s *shard) setAside() error {
+	at := *s.env.restarts.poisoned
+	if err := s.env.Hooks.SetAside(at); err != nil {
+		return &poisonError{at.Offset, fmt.Errorf("it is not set aside: %w", err)}
+	}
+	return &poisonError{at.Offset, errSettingAside}
 }
 
 // Reopen has a shard close its part of the store and open it again.
@@ -111,7 +145,8 @@ func (s *shard) reopen(ctx actor.Context, m *Reopen) {
 	defer close(m.Done)
 	s.env.restarts.reopened(s.env.Handle.Applied.Load())
 	s.become(Recovering, s.recovering)
-	s.quiesce(ctx)
+	s.quiesce()
+	s.env.Handle.View.Retract()
 	s.close()
 	s.env.Handle.View.Wait()
 	s.broken = false

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync/atomic"
 
+	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -48,6 +49,8 @@ type halted struct {
 	Stopped atomic.Pointer[string]           // nil: it has not
 	Gap     atomic.Pointer[domain.AcceptGap] // what an operator would accept to let it go on
 	Met     atomic.Pointer[domain.GapError]  // the gap that this is for
+
+	Poisoned atomic.Pointer[catalog.RecordPlace] // of a record that it cannot apply
 }
 
 // ErrNotHere says that the node does not run a shard.

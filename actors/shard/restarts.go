@@ -42,15 +42,39 @@ func (r *restarts) reopened(applied int64) {
 	*r = restarts{floor: max(r.floor, applied), served: r.served}
 }
 
-// errSettingAside passes with the catalog's next record.
-var errSettingAside = errors.New("waiting for it to be set aside")
+// poisonError is a record that cannot be applied, and why it is not set aside yet.
+type poisonError struct {
+	offset int64
+	why    error
+}
 
-// stopText is what is read of a shard that stopped.
-func (c *Config) stopText(err error) string {
+func (e *poisonError) Error() string {
+	return fmt.Sprintf("record %d cannot be applied: %v", e.offset, e.why)
+}
+
+func (e *poisonError) Unwrap() error { return e.why }
+
+var (
+	errSettingAside = errors.New("waiting for it to be set aside") // passes with the catalog's next record
+	errUndecided    = errors.New("another node is listed, and may have applied it")
+)
+
+// stopText is what is read of a shard that stopped, with its view or without.
+func (c *Config) stopText(err error, shows bool) string {
 	effect := fmt.Sprintf("shard %d applies nothing and questions that need it are refused; "+
 		"other shards go on, and what is published waits in the journal", c.ID)
-	var unknown *accounts.UnknownBrandError
+	if shows {
+		effect = fmt.Sprintf("shard %d applies nothing, and questions are answered from its last commit, with its age as "+
+			"their lag; other shards go on, and what is published waits in the journal", c.ID)
+	}
+	var (
+		unknown *accounts.UnknownBrandError
+		poison  *poisonError
+	)
 	switch {
+	case errors.Is(err, errUndecided) && errors.As(err, &poison):
+		return remedy.Text(err, effect, fmt.Sprintf("restart this node, which tries the record again; where it fails again, "+
+			"ovation set-aside %d %d, which makes a dead letter of it at every node", c.ID, poison.offset))
 	case errors.As(err, &unknown):
 		return remedy.Text(err, effect, "bring back the records that the topic of the catalog has lost, then restart the node")
 	case errors.Is(err, errSettingAside):

@@ -34,6 +34,7 @@ type shard struct {
 
 	running bool // an applyNext is on its way, or being handled
 	broken  bool // it panicked: it does not start again in this process
+	shows   bool // it stopped, and answers from its last commit
 }
 
 // stopping ends a child of a shard that panicked, a member or a brand: the shard sees that
@@ -79,7 +80,8 @@ func (s *shard) Receive(ctx actor.Context) {
 	}()
 	switch m := ctx.Message().(type) {
 	case *actor.Stopping, *actor.Restarting:
-		s.quiesce(ctx)
+		s.quiesce()
+		s.env.Handle.View.Retract()
 	case *actor.Stopped:
 		defer close(s.env.Lifetime.Done)
 		s.close()
@@ -145,13 +147,21 @@ func (s *shard) applying(ctx actor.Context) {
 	}
 }
 
-// stopped is the behaviour of a shard that stopped. A position that is awaited is not answered: the
+// stopped is the behaviour of a shard that stopped. A position behind its last commit is not answered: the
 // waiter asks another replica or gives up.
 func (s *shard) stopped(ctx actor.Context) {
-	if _, ok := ctx.Message().(*CatalogMoved); ok && !s.broken {
-		if s.env.restarts.lifted(s.env.Catalog.View()) || s.env.Handle.Gap.Load() != nil && s.machine.Position.Lifted() {
-			s.start(ctx)
+	if _, ok := ctx.Message().(*CatalogMoved); !ok {
+		if s.shows {
+			s.applying(ctx)
 		}
+		return
+	}
+	switch {
+	case s.broken:
+	case s.env.restarts.lifted(s.env.Catalog.View()) || s.env.Handle.Gap.Load() != nil && s.machine.Position.Lifted():
+		s.again(ctx)
+	case s.shows && s.env.restarts.poisoned != nil && s.env.Duty.Alone():
+		s.tellStopped(s.setAside()) // the others were taken off the list
 	}
 }
 
@@ -167,7 +177,9 @@ func (s *shard) start(ctx actor.Context) {
 		s.halt(ctx, fmt.Errorf("open the store: %w", err))
 		return
 	}
+	s.shows = false
 	s.env.Handle.Stopped.Store(nil)
+	s.env.Handle.Poisoned.Store(nil)
 	s.env.Handle.Gap.Store(nil)
 	s.env.Handle.Met.Store(nil)
 	s.read()
@@ -369,7 +381,12 @@ func (s *shard) atGap(ctx actor.Context) {
 	s.intake.gap = nil
 	w := s.machine.Position.Accepted()
 	if w == nil || w.NewTopic != s.env.Journal.Topic() {
-		s.halt(ctx, s.machine.Position.Place().Met(g))
+		err := s.machine.Position.Place().Met(g)
+		if s.env.Duty.Alone() {
+			s.halt(ctx, err)
+		} else {
+			s.hold(ctx, err)
+		}
 		return
 	}
 	s.machine.Position.Pass(w)
@@ -384,7 +401,8 @@ func (s *shard) atGap(ctx actor.Context) {
 		s.failed(ctx, err)
 		return
 	}
-	s.again(ctx) // views and what polls are compared by are of what was cut
+	s.env.Handle.View.Retract() // it is of what was cut
+	s.again(ctx)                // and so is what polls are compared by
 }
 
 // published notes how far the publishers came. A record says so once a second, or

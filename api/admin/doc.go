@@ -1,8 +1,8 @@
 // Package admin is the admin port of a node: probes, metrics, status, profiles, and management
-// of applications, keys, gaps and the jobs beside the node.
+// of applications, keys, gaps, records and the jobs beside the node.
 //
 //	open to all   /livez /readyz /metrics /status /version
-//	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, /nodes, and each Job's path
+//	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, /records/set-aside, /nodes, and each Job's path
 //
 // Guarded paths are for requests made on this machine, or with the token. No path answers a page of another site
 // in a browser, or one that asks by a name of its own (Hosts). Errors are those of

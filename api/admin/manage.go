@@ -27,6 +27,7 @@ func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /keys", p.handle(p.createKey))
 	mux.HandleFunc("POST /keys/{id}/revoke", p.handle(p.revokeKey))
 	mux.HandleFunc("POST /gaps/accept", p.handle(p.acceptGap))
+	mux.HandleFunc("POST /records/set-aside", p.handle(p.setAside))
 	mux.HandleFunc("POST /nodes/{id}/remove", p.handle(p.removeNode))
 }
 
@@ -149,6 +150,28 @@ func (p *port) acceptGap(r *http.Request) (any, error) {
 	p.log.Warn("gap accepted by the operator",
 		"topic", in.Topic, "partition", gap.Partition, "from", gap.From, "to", gap.To)
 	return AcceptedGap{in.Topic, gap.Partition, gap.From, gap.To}, nil
+}
+
+func (p *port) setAside(r *http.Request) (any, error) {
+	var in SetAside
+	if err := readJSON(r, &in); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Shard == nil:
+		return nil, domain.Bad(domain.MissingParameter, "shard", "the shard is missing")
+	case in.Offset == nil:
+		return nil, domain.Bad(domain.MissingParameter, "offset", "the offset is missing")
+	case *in.Shard < 0:
+		return nil, domain.Bad(domain.InvalidParameter, "shard", "a shard is a number from 0 up")
+	case *in.Offset < 0:
+		return nil, domain.Bad(domain.InvalidParameter, "offset", "an offset is a number from 0 up")
+	}
+	if err := p.engine.SetAsideRecord(r.Context(), *in.Shard, *in.Offset, in.Force); err != nil {
+		return nil, err
+	}
+	p.log.Warn("record set aside by the operator", "shard", *in.Shard, "offset", *in.Offset, "forced", in.Force)
+	return PutAside{*in.Shard, *in.Offset}, nil
 }
 
 func (p *port) removeNode(r *http.Request) (any, error) {

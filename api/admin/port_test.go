@@ -135,7 +135,7 @@ func TestPort_GuardsProfiles(t *testing.T) {
 func TestPort_Shapes(t *testing.T) {
 	engine := &admintest.Catalog{Gaps: map[string]*domain.AcceptGap{
 		"journal": {Partition: 3, From: 10, To: 20}, "common": {Partition: 9, From: 10, To: 20},
-	}}
+	}, Poisoned: map[int]int64{3: 70, 9: 71}}
 	h := admintest.Port(t, engine, "")
 	ask := func(method, path, body string) string {
 		t.Helper()
@@ -185,6 +185,20 @@ func TestPort_Shapes(t *testing.T) {
 	}
 	if got := ask("POST", "/gaps/accept", `{"topic":"common","partition":9,"force":true}`); got != `{"topic":"common","partition":9,"from":10,"to":20}`+"\n" {
 		t.Errorf("a forced gap: %s", got)
+	}
+	if got := ask("POST", "/records/set-aside", `{"shard":3,"offset":70}`); got != `{"shard":3,"offset":70}`+"\n" {
+		t.Errorf("set aside: %s", got)
+	}
+	for body, want := range map[string]int{
+		`{"offset":70}`: 400, `{"shard":3}`: 400, `{"shard":-1,"offset":70}`: 400, `{"shard":3,"offset":-1}`: 400, `{`: 400,
+		`{"shard":3,"offset":70}`: 404, `{"shard":9,"offset":71}`: 409,
+	} {
+		if w := serveTo(h, request("POST", "/records/set-aside", body)); w.Code != want {
+			t.Errorf("set aside %s: %d %s", body, w.Code, w.Body)
+		}
+	}
+	if got := ask("POST", "/records/set-aside", `{"shard":9,"offset":71,"force":true}`); got != `{"shard":9,"offset":71}`+"\n" {
+		t.Errorf("set aside by force: %s", got)
 	}
 }
 

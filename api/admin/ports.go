@@ -14,6 +14,9 @@ type Engine interface {
 	// AcceptGap lets a stopped partition be read on, and gives the record that allows it.
 	// Without a gap it is NotFound; one of the journal that must be forced and is not is a Conflict.
 	AcceptGap(ctx context.Context, topic string, partition int, force bool) (domain.AcceptGap, error)
+	// SetAsideRecord makes a dead letter of the record at which a shard of the node stopped. Where it did not stop there it
+	// is NotFound; where the record must be forced and is not, a Conflict.
+	SetAsideRecord(ctx context.Context, shard int, offset int64, force bool) error
 	// RemoveNode takes a node off the list of the installation for good. One that is not listed is
 	// NotFound, one that is alive and not forced a Conflict.
 	RemoveNode(ctx context.Context, id domain.NodeID, force bool) error

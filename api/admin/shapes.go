@@ -68,6 +68,11 @@ type (
 		From      int64  `json:"from"`
 		To        int64  `json:"to"`
 	}
+	// PutAside is a record that is a dead letter now.
+	PutAside struct {
+		Shard  int   `json:"shard"`
+		Offset int64 `json:"offset"`
+	}
 	// RemovedNode answers the removal of a node.
 	RemovedNode struct {
 		ID      domain.NodeID `json:"id"`
@@ -103,5 +108,12 @@ type (
 		Topic     string `json:"topic"`
 		Partition *int   `json:"partition"`
 		Force     bool   `json:"force"`
+	}
+	// SetAside asks that a record at which a shard of the node stopped becomes a dead letter; where another node may have
+	// applied it, only with force.
+	SetAside struct {
+		Shard  *int   `json:"shard"`
+		Offset *int64 `json:"offset"`
+		Force  bool   `json:"force"`
 	}
 )

@@ -37,7 +37,7 @@ func TestManage_Answers(t *testing.T) {
 		{"id": one, "address": "http://a:8080", "zone": "west", "state": "serving", "ready": true, "self": true, "lagMs": 12, "catalogBehind": 3, "duties": "routes 1"},
 		{"id": two, "address": "http://b:8080", "state": "away", "awayMs": 61_000, "wrong": "no room", "do": "start it again"},
 	}
-	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []int{1, 2}, "nodes": listed}, Nodes: map[domain.NodeID]bool{one: true, two: false}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}, "common": {Partition: 9, From: 10, To: 20}}}
+	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []int{1, 2}, "nodes": listed}, Nodes: map[domain.NodeID]bool{one: true, two: false}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}, "common": {Partition: 9, From: 10, To: 20}}, Poisoned: map[int]int64{3: 70, 9: 71}}
 	for _, c := range []struct {
 		line string
 		want string // a pattern
@@ -64,6 +64,8 @@ func TestManage_Answers(t *testing.T) {
 		{"app limit 1 --output json", `^{"account":{"id":1},"plan":"enterprise","rate":2000,"burst":4000,"mode":"soft","month":0}\n$`},
 		{"accept-gap --force common 9", `^common/9 goes on at 20 \(it was left at 10\)\n$`},
 		{"accept-gap journal 0", `^journal/0 goes on at 20 \(it was left at 10\)\n$`},
+		{"set-aside 3 70", `^record 70 is set aside: it is a dead letter, and shard 3 goes on behind it\n$`},
+		{"set-aside --force 9 71", `^record 71 is set aside: .*\n$`},
 		{"node list", `^ID .*\n0+1 +http://a:8080 +west +serving, asked +true +12ms +3 +routes 1 +- +-\n0+2 +http://b:8080 +- +away for 1m1s +false +0s +0 +- +no room +start it again\n$`},
 		{"node remove 00000000000000000000000000000002", `^node 0+2 is removed; erase its data\n$`},
 		{"node remove 00000000000000000000000000000001 --force --output json", `^{"id":"0+1","removed":true}\n$`},
@@ -85,7 +87,7 @@ func TestManage_Answers(t *testing.T) {
 
 // A command that fails has its exit code and its reason.
 func TestManage_Failures(t *testing.T) {
-	engine := &admintest.Catalog{Gaps: map[string]*domain.AcceptGap{"common": {Partition: 9}}}
+	engine := &admintest.Catalog{Gaps: map[string]*domain.AcceptGap{"common": {Partition: 9}}, Poisoned: map[int]int64{9: 71}}
 	for _, c := range []struct {
 		line   string
 		code   int
@@ -115,6 +117,10 @@ func TestManage_Failures(t *testing.T) {
 		{"accept-gap journal 1", exitFailed, "no gap"},
 		{"accept-gap common 9", exitFailed, "another node is alive"},
 		{"accept-gap journal", exitWrongUse, "<partition>"},
+		{"set-aside 3 70", exitFailed, "did not stop there"},
+		{"set-aside 9 71", exitFailed, "another node may have applied it"},
+		{"set-aside 9 -1", exitWrongUse, "-1"},
+		{"set-aside --force -- -1 71", exitWrongUse, "a shard is a number from 0 up"},
 	} {
 		code, stdout, stderr := ovation(t, engine, "", strings.Fields(c.line)...)
 		if code != c.code || stdout != "" || !strings.Contains(stderr, c.stderr) {

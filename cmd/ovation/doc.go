@@ -7,7 +7,7 @@
 //	                               │ admin.Engine
 //	                          admin port: probes, metrics, status, pprof, management
 //	                               ▲ loopback, or the token of --admin-token
-//	app, key, node, status, accept-gap, verify, rebuild ──┘
+//	app, key, node, status, accept-gap, set-aside, verify, rebuild ──┘
 //
 //	main.go         the commands, exit codes, signals
 //	serve.go        a node; demo.go one with an audience, demonodes.go several

@@ -32,6 +32,7 @@ type CLI struct {
 	Node      NodeCmd    `cmd:"" help:"The nodes of the installation."`
 	DLQ       DLQ        `cmd:"" name:"dlq" help:"Dead letters: list, show, replay."`
 	AcceptGap AcceptGap  `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`
+	SetAside  SetAside   `cmd:"" help:"Make a dead letter of a record at which a shard stopped, since it cannot be applied."`
 	Verify    Verify     `cmd:"" help:"Replay the journal beside the running node and compare it with what is stored."`
 	Rebuild   Rebuild    `cmd:"" help:"Build shards anew from the journal beside the running node, and put them in their place."`
 	Receipt   Receipt    `cmd:"" help:"Receipts of erasures."`

@@ -21,6 +21,7 @@ type Catalog struct {
 	NotReady    error                        // Ready
 	Degradation error                        // Degraded
 	Gaps        map[string]*domain.AcceptGap // by topic
+	Poisoned    map[int]int64                // offsets of records, by the shard that stopped there
 	Nodes       map[domain.NodeID]bool       // those listed: alive or not
 	State       any                          // Status
 
@@ -171,6 +172,19 @@ func (c *Catalog) AcceptGap(_ context.Context, topic string, partition int, forc
 	}
 	delete(c.Gaps, topic)
 	return *g, nil
+}
+
+// SetAsideRecord sets the record of a shard of Poisoned aside, once; one of shard mustForce must be forced.
+func (c *Catalog) SetAsideRecord(_ context.Context, shard int, offset int64, force bool) error {
+	at, stopped := c.Poisoned[shard]
+	switch {
+	case !stopped || at != offset:
+		return domain.Bad(domain.NotFound, "offset", "the shard did not stop there")
+	case shard == mustForce && !force:
+		return domain.Bad(domain.Conflict, "force", "another node may have applied it")
+	}
+	delete(c.Poisoned, shard)
+	return nil
 }
 
 // RemoveNode removes a node of Nodes; one whose value is true is alive.

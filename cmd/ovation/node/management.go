@@ -41,6 +41,11 @@ func (m Management) AcceptGap(ctx context.Context, topic string, partition int, 
 	return domain.AcceptGap{}, domain.Bad(domain.NotFound, "topic", "no topic of that name is read on behind a gap")
 }
 
+// SetAsideRecord makes a dead letter of the record at which a shard of this node stopped.
+func (m Management) SetAsideRecord(ctx context.Context, shard int, offset int64, force bool) error {
+	return m.p.Actors.SetAsideRecord(ctx, shard, offset, force)
+}
+
 // RemoveNode takes a node off the list for good; one that is alive must be forced.
 func (m Management) RemoveNode(ctx context.Context, id domain.NodeID, force bool) error {
 	return m.p.Actors.RemoveNode(ctx, id, force)
