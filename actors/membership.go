@@ -161,8 +161,10 @@ func (n *Node) wrong(ready error) string {
 		whys = append(whys, err.Error())
 	}
 	if m := n.membership.joined.Load(); m != nil {
-		if why := m.Waiting(); why != "" {
-			whys = append(whys, why)
+		for _, why := range []string{m.Waiting(), m.Differs()} {
+			if why != "" {
+				whys = append(whys, why)
+			}
 		}
 	}
 	return strings.Join(whys, "; ")

@@ -20,7 +20,8 @@ type Beat struct {
 	LagMs       int64  `json:"lagMs"` // of the data that the node shows
 	Rules       int    `json:"rules"` // newest rules of applying that its program knows
 	Duties      string `json:"duties,omitempty"`
-	Wrong       string `json:"wrong,omitempty"` // what is wrong, and what to do; empty: nothing
+	Wrong       string `json:"wrong,omitempty"`    // what is wrong, and what to do; empty: nothing
+	Networks    string `json:"networks,omitempty"` // mark of its file of networks; empty: the program says none
 	// Poisoned are the records at which shards of the node stopped, since they cannot be applied.
 	Poisoned Poisoned `json:"poisoned,omitempty"`
 }

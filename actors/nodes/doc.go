@@ -7,7 +7,7 @@
 //
 // Where etcd has leases and Kafka has group sessions, an installation has its log alone. The
 // list of nodes is in the catalog: a Membership appends its node to it once the node has caught up,
-// and takes a node off that was silent for a week. Two or more listed nodes each commit an offset
+// and takes a node off that was silent for a week, or for a minute where too many are. Two or more listed nodes each commit an offset
 // with a Beat as its metadata once a second, and read those of the others. A node that is listed
 // alone does not beat and has every duty.
 //

@@ -1,10 +1,13 @@
 package nodes
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -34,6 +37,7 @@ type Self struct {
 	Up          domain.NodeUp // what the list is to say of it; At is filled in
 	Incarnation uint64        // of the process
 	IDFile      string        // where its id is kept, for what operators read
+	Networks    string        // mark of the file of networks: all nodes are to have the same
 }
 
 // Ports are what a Membership needs of its node. They are called on the goroutine of Run.
@@ -241,6 +245,7 @@ func (m *Membership) read(ctx context.Context, ids []domain.NodeID) (map[domain.
 // commit makes a beat of the state.
 func (m *Membership) commit(ctx context.Context, state Beat) error {
 	m.counter++
+	state.Networks = m.self.Networks
 	state.Incarnation, state.Began, state.Counter = m.identity.own.Incarnation, m.identity.own.Began, m.counter
 	return m.ports.Beats.Commit(ctx, m.self.Up.ID, state.Catalog, state.Metadata())
 }
@@ -264,17 +269,45 @@ func (m *Membership) leave() {
 // forget is how long a node has been silent when it is taken off the list.
 const forget = 7 * 24 * time.Hour
 
-// strike takes those off the list that were silent for too long. It is the duty of one node.
+// maxSilent is how many nodes stay on the list that were silent for longer than manyAfter. There are more where a node
+// starts with an empty --data again and again, each time as another one.
+const (
+	maxSilent = 16
+	manyAfter = time.Minute
+)
+
+// strike takes those off the list that were silent for too long, and of too many silent ones those that were listed
+// first. It is the duty of one node.
 func (m *Membership) strike(ctx context.Context) {
 	s := m.Get()
+	if s.Rank(Listing, 0) != 0 {
+		return
+	}
+	dir := m.ports.Directory()
+	var silent []*domain.Node
 	for _, other := range s.Others() {
-		if other.Silent < m.forget || s.Rank(Listing, 0) != 0 {
-			continue
+		switch n := dir.Node(other.ID); {
+		case n == nil || !n.Listed() || other.Silent < min(m.forget, manyAfter):
+		case other.Silent >= m.forget:
+			m.strikeOff(ctx, n.ID, "it was silent for 7 days")
+		default:
+			silent = append(silent, n)
 		}
-		gone := &domain.NodeGone{ID: other.ID, By: domain.GoneBySilence, At: m.ports.Now().UnixMilli()}
-		if err := m.append(ctx, gone); err == nil {
-			m.ports.Log.Warn("a node is not listed any more: it was silent for 7 days", "node", other.ID.String())
-		}
+	}
+	slices.SortFunc(silent, func(a, b *domain.Node) int {
+		return cmp.Or(cmp.Compare(a.Since, b.Since), bytes.Compare(a.ID[:], b.ID[:]))
+	})
+	for _, n := range silent[:max(0, len(silent)-maxSilent)] {
+		m.strikeOff(ctx, n.ID, fmt.Sprintf("more than %d nodes are away, and it was listed before them; keep the --data of a "+
+			"node: with an empty one it starts as another node", maxSilent))
+	}
+}
+
+// strikeOff takes a silent node off the list; it is listed again when it comes back.
+func (m *Membership) strikeOff(ctx context.Context, id domain.NodeID, why string) {
+	gone := &domain.NodeGone{ID: id, By: domain.GoneBySilence, At: m.ports.Now().UnixMilli()}
+	if err := m.append(ctx, gone); err == nil {
+		m.ports.Log.Warn("a node is not listed any more: "+why, "node", id.String())
 	}
 }
 
@@ -327,6 +360,17 @@ func (m *Membership) AllKnow(rules uint32) bool {
 		}
 	}
 	return true
+}
+
+// Differs says which node that is alive has another file of networks; empty: none. Any goroutine.
+func (m *Membership) Differs() string {
+	for _, other := range m.Get().Others() {
+		if mark := other.Beat.Networks; other.Alive && mark != "" && mark != m.self.Networks {
+			return fmt.Sprintf("node %s has another file of networks: what a member's token is worth depends on the node that "+
+				"is asked; give each node the same --networks", other.ID)
+		}
+	}
+	return ""
 }
 
 // Waiting is what cannot be done now and is tried again; empty: nothing. Any goroutine.

@@ -66,7 +66,7 @@ func (i *installation) Append(_ context.Context, c domain.Command) (domain.Outco
 		if old := i.nodes[c.ID]; old != nil && old.Removed() {
 			return domain.Failed(domain.Fail(domain.Conflict, "removed")), nil
 		}
-		i.nodes[c.ID] = &domain.Node{ID: c.ID, Address: c.Address, Zone: c.Zone, Rules: c.Rules, Protocol: c.Protocol, Program: c.Program}
+		i.nodes[c.ID] = &domain.Node{ID: c.ID, Address: c.Address, Zone: c.Zone, Rules: c.Rules, Protocol: c.Protocol, Program: c.Program, Since: c.At}
 	case *domain.NodeGone:
 		gone := *i.nodes[c.ID]
 		gone.Gone, gone.By = 1, c.By
@@ -153,9 +153,13 @@ type process struct {
 
 // run starts a process of a node.
 func (i *installation) run(id domain.NodeID, incarnation uint64) *process {
+	return i.runWith(id, incarnation, "x")
+}
+
+func (i *installation) runWith(id domain.NodeID, incarnation uint64, networks string) *process {
 	p := &process{in: i, ended: make(chan error, 1), state: Serving}
 	p.Membership = NewMembership(
-		Self{Up: domain.NodeUp{ID: id, Address: "http://a", Rules: 1, Protocol: Protocol}, Incarnation: incarnation, IDFile: "data/node-id"},
+		Self{Up: domain.NodeUp{ID: id, Address: "http://a", Rules: 1, Protocol: Protocol}, Incarnation: incarnation, IDFile: "data/node-id", Networks: networks},
 		Ports{
 			Beats: wire{i, id}, Directory: func() Directory { return i }, Append: i.Append,
 			State: func() Beat {
@@ -487,6 +491,69 @@ func TestMembership_SilentForTooLong(t *testing.T) {
 			t.Error("the node is not listed again")
 		}
 		_, _, _ = a.end(), b.end(), back.end()
+	})
+}
+
+// A node that starts with an empty directory again and again, each time as another one, leaves few nodes on the list: those
+// that were listed last, and the ones that are alive.
+func TestMembership_ManyIDsOfOneNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := newInstallation()
+		a, away := in.run(node(1), 1), in.run(node(2), 2)
+		time.Sleep(20 * time.Second)
+		for i := range 50 {
+			p := in.run(node(10+i), uint64(10+i))
+			time.Sleep(5 * time.Second)
+			_ = p.end()
+			if n := len(in.Nodes()); n > 2*maxSilent+int(manyAfter/(5*time.Second)) { // a newcomer may have the duty for a while
+				t.Errorf("%d nodes are listed after %d starts", n, i+1)
+			}
+		}
+		last := in.run(node(60), 60)
+		time.Sleep(2 * time.Minute)
+		listed := in.Nodes()
+		if len(listed) != 3+maxSilent {
+			t.Errorf("%d nodes are listed", len(listed))
+		}
+		for _, id := range []domain.NodeID{node(1), node(2), node(60), node(59), node(60 - maxSilent)} {
+			if n := in.Node(id); !n.Listed() {
+				t.Errorf("node %s is not listed", id)
+			}
+		}
+		again := in.run(node(12), 100) // one that was taken off comes back
+		time.Sleep(20 * time.Second)
+		if !in.Node(node(12)).Listed() {
+			t.Error("a node that comes back is not listed")
+		}
+		for _, p := range []*process{a, away, last, again} {
+			wantRuns(t, p)
+			_ = p.end()
+		}
+	})
+}
+
+// Nodes that have other files of networks say so while both are alive.
+func TestMembership_OtherNetworks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := newInstallation()
+		a, b := in.run(node(1), 1), in.run(node(2), 2)
+		time.Sleep(20 * time.Second)
+		if a.Differs() != "" || b.Differs() != "" {
+			t.Errorf("with the same file: %q, %q", a.Differs(), b.Differs())
+		}
+		c := in.runWith(node(3), 3, "y")
+		time.Sleep(20 * time.Second)
+		for _, p := range []*process{a, b} {
+			if why := p.Differs(); !strings.Contains(why, "node "+node(3).String()) || !strings.Contains(why, "--networks") {
+				t.Errorf("of a node with another file: %q", why)
+			}
+		}
+		_ = c.end()
+		time.Sleep(10 * time.Second)
+		if a.Differs() != "" {
+			t.Errorf("of a node that is away: %q", a.Differs())
+		}
+		_, _ = a.end(), b.end()
 	})
 }
 

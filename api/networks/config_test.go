@@ -3,6 +3,7 @@ package networks
 import (
 	"bytes"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,24 @@ func TestOpen_Networks(t *testing.T) {
 	const want = "facebook checks data.user.id refreshes by 1s, google refreshes by 1, lastfm checks a, spotify checks id, deezer refreshes by 1"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("got %s", s)
+	}
+}
+
+// Files of the same values have one mark, whatever their order and spaces; others, no file, and another key have others.
+func TestNetworks_Mark(t *testing.T) {
+	const file = `{"spotify": {"token_endpoint": "https://a.example/", "client_id": "1", "client_secret": "s"}}`
+	mark := func(text, key string) string {
+		return opened(t, text, new(bytes.Buffer)).Over(nil).Mark([]byte(key))
+	}
+	is := mark(file, "k")
+	if same := mark(`{ "spotify":{"client_secret":"s","client_id":"1", "token_endpoint":"https://a.example/"} }`, "k"); same != is {
+		t.Errorf("%s and %s", same, is)
+	}
+	others := []string{mark(strings.Replace(file, `"s"`, `"t"`, 1), "k"), mark(file, "l"), (*Networks)(nil).Mark([]byte("k")), mark(`{}`, "k")}
+	for i, other := range others {
+		if other == is || slices.Contains(others[:i], other) {
+			t.Errorf("%v and %s", others, is)
+		}
 	}
 }
 

@@ -2,7 +2,11 @@ package networks
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/tls"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,6 +35,7 @@ const maxToken = 8192
 // fixed word.
 type Networks struct {
 	by     config
+	digest [sha256.Size]byte // of the file's values; zero: there is no file
 	client *http.Client
 	log    *slog.Logger
 }
@@ -50,22 +55,43 @@ func Open(text []byte, log *slog.Logger) (*Networks, error) {
 	if err != nil {
 		return nil, err
 	}
+	var values any
+	if err := json.Unmarshal(text, &values); err != nil {
+		return nil, err
+	}
+	canonical, err := json.Marshal(values)
+	if err != nil {
+		return nil, err
+	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxConnsPerHost = maxConns
 	transport.MaxIdleConnsPerHost = maxConns
 	transport.IdleConnTimeout = idleFor
 	transport.MaxResponseHeaderBytes = maxAnswer
-	n := &Networks{by: by, log: log}
+	n := &Networks{by: by, digest: sha256.Sum256(canonical), log: log}
 	return n.Over(transport), nil
 }
 
 // Over is the networks with another way to send requests.
 func (n *Networks) Over(next http.RoundTripper) *Networks {
-	return &Networks{by: n.by, log: n.log, client: &http.Client{
+	return &Networks{by: n.by, digest: n.digest, log: n.log, client: &http.Client{
 		Transport:     limited{next},
 		Timeout:       timeLimit,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
+}
+
+// Mark is the same for files of the same values, whatever their order and spaces, and tells nothing of them without the
+// key. Of nil it is that of no file.
+func (n *Networks) Mark(key []byte) string {
+	var digest [sha256.Size]byte
+	if n != nil {
+		digest = n.digest
+	}
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("the networks of a node"))
+	mac.Write(digest[:])
+	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
 // Close closes connections that are not in use.

@@ -26,11 +26,15 @@ type fellow struct {
 }
 
 // join starts another node with its data in dir.
-func (h *kafkaFixture) join(dir string) *fellow {
+func (h *kafkaFixture) join(dir string) *fellow { return h.joinWith(dir, "") }
+
+// joinWith is join with a file of networks.
+func (h *kafkaFixture) joinWith(dir, networks string) *fellow {
 	h.t.Helper()
 	cfg := h.cfg
 	cfg.Data = dir
 	cfg.PrivateFiles.Secrets = h.cfg.SecretsFile()
+	cfg.PrivateFiles.Networks = networks
 	ctx, cancel := context.WithCancel(context.Background())
 	p, err := node.Open(ctx, cfg, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
@@ -121,6 +125,54 @@ func TestNodes_JoinLeaveAndRemove(t *testing.T) {
 	h.must(os.Remove(filepath.Join(dir, "node-id")))
 	c := h.join(dir)
 	h.eventually("it as a new node", func() bool { return self(c.p).Listed && self(c.p).ID != own.ID })
+}
+
+// A node whose --data has the id of one that runs ends with exit code 3 and says which file to remove, each time that a
+// manager starts it again. The one that runs goes on.
+func TestNodes_CopiedID(t *testing.T) {
+	h := newKafkaFixture(t)
+	id, err := os.ReadFile(filepath.Join(h.cfg.Data, "node-id"))
+	h.must(err)
+	b := h.join(filepath.Join(t.TempDir(), "data"))
+	h.eventually("two nodes", func() bool { return len(states(h.p)) == 2 && len(states(b.p)) == 2 })
+	dir := filepath.Join(t.TempDir(), "data")
+	h.must(os.MkdirAll(dir, 0o700))
+	path := filepath.Join(dir, "node-id")
+	h.must(os.WriteFile(path, id, 0o600))
+	for range 3 {
+		copied := h.join(dir)
+		err := <-copied.ended
+		if exitCode(err) != exitTakenOver || !strings.Contains(err.Error(), "delete "+path) {
+			t.Fatalf("%d %v", exitCode(err), err)
+		}
+		if st := states(b.p)[self(h.p).ID]; st != string(nodes.Serving) || h.p.Actors.Ready() != nil {
+			t.Fatalf("the node that had the id first is %s: %v", st, h.p.Actors.Ready())
+		}
+	}
+	select {
+	case err := <-h.p.Actors.Ended():
+		t.Errorf("the node that had the id first ends: %v", err)
+	default:
+	}
+}
+
+// Nodes with different files of networks say so in the status of each, without a word of the files.
+func TestNodes_DifferentNetworks(t *testing.T) {
+	h := newKafkaFixture(t)
+	file := filepath.Join(t.TempDir(), "networks.json")
+	h.must(os.WriteFile(file, []byte(`{"spotify": {"token_endpoint": "https://a.example/t", "client_id": "1", "client_secret": "hidden"}}`), 0o600))
+	b := h.joinWith(filepath.Join(t.TempDir(), "data"), file)
+	told := func(p *node.Node, about *node.Node) bool {
+		return strings.Contains(self(p).Wrong, "node "+self(about).ID.String()+" has another file of networks") &&
+			strings.Contains(self(p).Wrong, "the same --networks") && !strings.Contains(self(p).Wrong, "hidden")
+	}
+	h.eventually("both to tell", func() bool { return told(h.p, b.p) && told(b.p, h.p) })
+	if h.p.Actors.Ready() != nil || b.p.Actors.Ready() != nil {
+		t.Error("a node is not ready")
+	}
+	b.leave()
+	h.must(<-b.ended)
+	h.eventually("nothing to tell", func() bool { return self(h.p).Wrong == "" })
 }
 
 // The id of a node is made once; a file that has none is refused by name.

@@ -76,7 +76,8 @@ func (n *Node) join(context.Context) error {
 		Up: domain.NodeUp{
 			Address: n.base(), Zone: n.Config.Zone, Program: build.Read().Version,
 		},
-		IDFile: n.idPath(),
+		IDFile:   n.idPath(),
+		Networks: n.ports.port.networks.Mark(n.Secrets.Pepper[:]),
 	}, ingest.NewBeats(n.Logs.Client, n.Config.TopicPrefix))
 	return nil
 }
