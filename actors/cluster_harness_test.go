@@ -199,6 +199,11 @@ type installation struct {
 }
 
 func newInstallation(t *testing.T, size int, o Options) *installation {
+	return newInstallationOf(t, size, o, func(int, *clusterNode) {})
+}
+
+// newInstallationOf is newInstallation whose nodes are prepared before they are opened.
+func newInstallationOf(t *testing.T, size int, o Options, prepare func(i int, n *clusterNode)) *installation {
 	t.Helper()
 	c := &installation{}
 	beats := newMemBeats()
@@ -212,6 +217,7 @@ func newInstallation(t *testing.T, size int, o Options) *installation {
 			t: t, fs: vfs.NewCrashableMem(), journal: journal, catalog: catalog, source: source, letters: letters,
 			options: own,
 		}
+		prepare(i, n)
 		n.open()
 		t.Cleanup(n.close)
 		c.nodes = append(c.nodes, n)

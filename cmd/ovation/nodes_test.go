@@ -9,13 +9,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/node"
+	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
 // fellow is another node of a fixture's installation.
@@ -173,6 +179,71 @@ func TestNodes_DifferentNetworks(t *testing.T) {
 	b.leave()
 	h.must(<-b.ended)
 	h.eventually("nothing to tell", func() bool { return self(h.p).Wrong == "" })
+}
+
+// Nodes without the right to the groups of beats say in their status which right is missing, and go on.
+func TestNodes_NoRightToTheGroupsOfBeats(t *testing.T) {
+	h := newKafkaFixture(t)
+	var allowed atomic.Bool
+	refuse := func(f func(kmsg.Request) kmsg.Response) func(kmsg.Request) (kmsg.Response, error, bool) {
+		return func(r kmsg.Request) (kmsg.Response, error, bool) {
+			h.cluster.KeepControl()
+			if allowed.Load() {
+				return nil, nil, false
+			}
+			res := f(r)
+			return res, nil, res != nil
+		}
+	}
+	h.cluster.ControlKey(int16(kmsg.OffsetCommit), refuse(func(r kmsg.Request) kmsg.Response {
+		req := r.(*kmsg.OffsetCommitRequest)
+		if !strings.HasPrefix(req.Group, "node-") {
+			return nil
+		}
+		res := req.ResponseKind().(*kmsg.OffsetCommitResponse)
+		for _, topic := range req.Topics {
+			of := kmsg.OffsetCommitResponseTopic{Topic: topic.Topic}
+			for _, p := range topic.Partitions {
+				of.Partitions = append(of.Partitions, kmsg.OffsetCommitResponseTopicPartition{
+					Partition: p.Partition, ErrorCode: kerr.GroupAuthorizationFailed.Code,
+				})
+			}
+			res.Topics = append(res.Topics, of)
+		}
+		return res
+	}))
+	b := h.join(filepath.Join(t.TempDir(), "data"))
+	both := []*node.Node{h.p, b.p}
+	h.eventually("both to say which right is missing", func() bool {
+		for _, p := range both {
+			if !strings.Contains(self(p).Wrong, `allow it READ of groups that begin with "node-"`) || p.Actors.Ready() != nil {
+				return false
+			}
+		}
+		return true
+	})
+	h.publish(5)
+	h.counted(5)
+	allowed.Store(true)
+	h.eventually("nothing to tell", func() bool { return self(h.p).Wrong == "" && self(b.p).Wrong == "" })
+}
+
+// A node does not start on a topic of data keys that is not compacted: it says which setting of which topic is to be which.
+func TestNodes_KeysAreNotCompacted(t *testing.T) {
+	h := newKafkaFixture(t)
+	h.close()
+	policy := "delete"
+	_, err := h.admin.AlterTopicConfigs(t.Context(), []kadm.AlterConfig{{Name: "cleanup.policy", Value: &policy}}, kafka.Keys)
+	h.must(err)
+	_, err = openProgram(t, h.cfg)
+	if exitCode(err) != exitFailed || !strings.Contains(err.Error(), "keys") || !strings.Contains(err.Error(), "cleanup.policy") || strings.Contains(err.Error(), "\n") {
+		t.Fatalf("%d %v", exitCode(err), err)
+	}
+	t.Log(err)
+	policy = "compact"
+	_, err = h.admin.AlterTopicConfigs(t.Context(), []kadm.AlterConfig{{Name: "cleanup.policy", Value: &policy}}, kafka.Keys)
+	h.must(err)
+	h.open()
 }
 
 // The id of a node is made once; a file that has none is refused by name.

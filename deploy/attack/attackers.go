@@ -3,6 +3,7 @@ package attack
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -157,6 +158,26 @@ func Waiters(ctx context.Context, address, key string, requests int) error {
 	target := fmt.Sprintf("http://%s/v1.1/members?limit=1000&timeout_ms=10000&wait_for=%s&apiKey=%s", address, wire.EncodePosition(position), key)
 	again(ctx, requests, func(int) { _, _ = send(ctx, http.DefaultClient, http.MethodGet, target, "", "") })
 	return nil
+}
+
+// Strangers asks so many times at once, each time with another key that is none, and counts the answers by their status.
+func Strangers(ctx context.Context, address string, requests int) map[int]int {
+	transport := &http.Transport{MaxIdleConnsPerHost: requests}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	var mu sync.Mutex
+	answers := map[int]int{}
+	again(ctx, requests, func(int) {
+		target := fmt.Sprintf("http://%s/v1.1/brands?apiKey=%s", address, rand.Text())
+		status, err := send(ctx, client, http.MethodGet, target, "", "")
+		if err != nil {
+			return // it ended, or was refused a connection
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		answers[status]++
+	})
+	return answers
 }
 
 // Hashes imports members whose passwords have the most expensive hash that is taken, and one that is

@@ -4,6 +4,7 @@
 //	             a window
 //	SlowSenders  sends bodies without a key, a byte of each
 //	Waiters      waits for positions that never come
+//	Strangers    asks with keys that are none, thousands a second
 //	Hashes       imports the most expensive hashes that are taken, and tries wrong passwords
 //	Honest       asks for what applications ask for, and notes how long each answer took
 //

@@ -13,20 +13,20 @@ import (
 	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
-// Four attackers at once, beside two honest accounts over both protocols: each honest request is
+// Five attackers at once, beside two honest accounts over both protocols: each honest request is
 // answered, none with 503, and resident memory stays what the flag says. Times are printed; with the
 // build tag full for a minute, and in two sizes.
 func TestAttack_HonestAccounts(t *testing.T) {
-	sizes, span := []int64{256 << 20}, 6*time.Second
+	sizes, span, strangers := []int64{256 << 20}, 6*time.Second, 100
 	if full {
-		sizes, span = []int64{256 << 20, 512 << 20}, time.Minute
+		sizes, span, strangers = []int64{256 << 20, 512 << 20}, time.Minute, 1000 // 10,000 requests a second
 	}
 	for _, memory := range sizes {
-		t.Run(fmt.Sprintf("%dMiB", memory>>20), func(t *testing.T) { attacked(t, memory, span) })
+		t.Run(fmt.Sprintf("%dMiB", memory>>20), func(t *testing.T) { attacked(t, memory, span, strangers) })
 	}
 }
 
-func attacked(t *testing.T, memory int64, span time.Duration) {
+func attacked(t *testing.T, memory int64, span time.Duration, strangers int) {
 	n := newNode(t, harness.Node{Data: t.TempDir(), Args: []string{"--memory", strconv.FormatInt(memory, 10)}})
 	n.start()
 	keys := map[string]string{}
@@ -79,10 +79,21 @@ func attacked(t *testing.T, memory int64, span time.Duration) {
 			t.Error(err)
 		}
 	})
+	var refused map[int]int
+	attackers.Go(func() { refused = attack.Strangers(c, n.HTTP, strangers) })
 	measure(beside)
 	end()
 	attackers.Wait()
-	t.Logf("alone:\n%s\nbeside four attackers:\n%s", alone, beside)
+	t.Logf("alone:\n%s\nbeside five attackers:\n%s", alone, beside)
+	t.Logf("answers to keys that are none: %v", refused)
+	for status := range refused {
+		if status != 401 && status != 503 {
+			t.Errorf("a key that is none got %d %d times", status, refused[status])
+		}
+	}
+	if refused[401] == 0 {
+		t.Error("no key that is none was refused: the test shows nothing")
+	}
 	for _, f := range []*attack.Figures{alone, beside} {
 		for status, times := range f.Statuses() {
 			if status != 200 {
