@@ -78,7 +78,7 @@ func (s *shard) tellStopped(err error) {
 		s.env.Handle.Met.Store(gap)
 	}
 	s.env.Handle.Poisoned.Store(s.env.restarts.poisoned)
-	why := s.env.stopText(err, s.shows)
+	why := s.env.stopText(err, s.shows && !s.commits.hidden)
 	s.env.Handle.Stopped.Store(&why)
 	s.env.Handle.Progress.moved()
 }
