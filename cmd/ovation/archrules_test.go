@@ -116,7 +116,7 @@ var homes = []struct {
 	{"github.com/expr-lang/expr", []string{"cmd/ovation/collect/input"}},
 	{"github.com/gorilla/feeds", []string{"api/feed"}},
 	{"github.com/getkin/kin-openapi", []string{"api/openapi/openapitest"}},
-	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log"}},
+	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log", "cmd/ovation/collect/runs"}},
 	{"github.com/alecthomas/kong", []string{"cmd/ovation"}},
 	{"github.com/ulikunitz/xz", []string{"cmd/ovation/collect/input"}},
 	{"github.com/oschwald/maxminddb-golang", []string{"cmd/ovation/geoip"}},

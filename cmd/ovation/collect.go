@@ -3,6 +3,8 @@ package main
 // Collect publishes actions to any Kafka, as a network's collector does.
 type Collect struct {
 	File      CollectFile      `cmd:"" help:"Publish the rows of CSV, JSON or log files, as a mapping says."`
+	Runs      CollectRuns      `cmd:"" help:"List what was published by files and generators, run by run, or show one run."`
+	Undo      CollectUndo      `cmd:"" help:"Take back what runs published."`
 	Mappings  CollectMappings  `cmd:"" help:"List the ready mappings, or print one."`
 	Generator CollectGenerator `cmd:"" help:"Publish what a made-up audience did in a year."`
 }

@@ -1,11 +1,17 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
 )
 
 // Flags that contradict each other are wrong use, each with its reason.
@@ -23,6 +29,11 @@ func TestCollect_WrongUse(t *testing.T) {
 		{"collect file --as spotify collect/mappings/testdata/spotify.json --dry-run --member bebo:ann", "no such service"},
 		{"collect file --as ovation-export collect/mappings/testdata/ovation-export.ndjson --dry-run --member spotify:ann", "the mapping says whose"},
 		{"collect mappings spottify", "there are apple-music"},
+		{"collect runs 20260501-100000-abcd", "there is no such run"},
+		{"collect runs ../secret", "there is no such run"},
+		{"collect undo 20260501-100000-abcd", "--key"},
+		{"collect undo --key k 20260501-100000-abcd", "there is no such run"},
+		{"collect undo --key k --api= 20260501-100000-abcd", "undo needs --api"},
 		{"collect generator --rate=-1", "--rate and --show"},
 		{"collect generator --create", "--create needs --key"},
 		{"collect generator --create --key k --api=", "--create needs --api"},
@@ -115,11 +126,11 @@ func TestCollect_ReadyMappings(t *testing.T) {
 		args, says string
 		code       int
 	}{
-		{"--as spotify --member spotify:ann " + samples + "spotify.json", "3 actions mapped from 3 rows, 1 without their country, which is no alpha-2 code\n", exitFine},
+		{"--as spotify --member spotify:ann " + samples + "spotify.json", "3 actions mapped from 3 rows, 1 row passed over, 1 without their country, which is no alpha-2 code\n", exitFine},
 		{"--member spotify:ann " + samples + "lastfm.csv", "2 actions mapped from 2 rows\n", exitFine},
-		{"--member spotify:ann " + samples + "spotify*.json", "2 actions mapped from 2 rows\n3 actions mapped from 3 rows, 1 without their country, which is no alpha-2 code\n", exitFine},
-		{"--member spotify:ann " + samples + "deezer.csv " + samples + "youtube.json", "2 actions mapped from 2 rows\n2 actions mapped from 2 rows\n", exitFine},
-		{samples + "ovation-export.ndjson", "2 actions mapped from 2 rows\n", exitFine},
+		{"--member spotify:ann " + samples + "spotify*.json", "2 actions mapped from 2 rows\n3 actions mapped from 3 rows, 1 row passed over, 1 without their country, which is no alpha-2 code\n", exitFine},
+		{"--member spotify:ann " + samples + "deezer.csv " + samples + "youtube.json", "2 actions mapped from 2 rows\n2 actions mapped from 2 rows, 2 rows passed over\n", exitFine},
+		{samples + "ovation-export.ndjson", "2 actions mapped from 2 rows, 2 rows passed over\n", exitFine},
 		{samples + "none.csv", "", exitFailed},
 		{"collect_test.go", "", exitFailed},
 	} {
@@ -136,6 +147,58 @@ func TestCollect_ReadyMappings(t *testing.T) {
 	out.Reset()
 	if code := run([]string{"collect", "mappings", "lastfm"}, &out, &errs); code != exitFine || !strings.Contains(out.String(), "source: lastfm-scrobbles\n") {
 		t.Errorf("%d %s %s", code, &out, &errs)
+	}
+}
+
+// Runs are listed, the oldest first, and one is shown as a whole.
+func TestCollect_RunsAreListed(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	began := time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
+	one, two := runs.New("shop in.csv", "t", 7, began), runs.New("shop b.csv", "t", 7, began.Add(time.Hour))
+	one.Counts = runs.Counts{
+		Rows: 9, Skipped: 1, Rejected: 2, Published: 7, Repeats: 1, FirstBad: []int64{3, 4}, FirstRepeats: []int64{8},
+		Reasons: map[string]int64{"time: before the year 2000": 2},
+	}
+	one.Ended, one.Undo = began.Add(time.Minute), &runs.Undo{Began: began, Ended: began, Taken: 6}
+	for _, r := range []*runs.Run{two, one} {
+		if err := runs.In(state).Save(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for args, want := range map[string]string{
+		"": "RUN                   SOURCE       BEGAN                STATE      ROWS  PUBLISHED  REPEATS  BAD\n" +
+			one.ID + "  shop in.csv  2026-05-01 10:00:00  undone     9     7          1        2\n" +
+			two.ID + "  shop b.csv   2026-05-01 11:00:00  not ended  0     0          0        0\n",
+		one.ID: "run                           " + one.ID + `
+source                        shop in.csv
+account                       7
+began                         2026-05-01 10:00:00
+ended                         2026-05-01 10:01:00
+state                         undone
+rows read                     9
+passed over by the mapping    1
+without an action             0
+bad                           2
+  time: before the year 2000  2
+  lines                       3, 4
+actions published             7
+  repeats of an id            1
+  lines                       8
+  without their country       0
+made over the API             0
+taken back                    6
+`,
+	} {
+		var out, errs strings.Builder
+		if code := run(append([]string{"collect", "runs", "--state", state}, strings.Fields(args)...), &out, &errs); code != exitFine || out.String() != want {
+			t.Errorf("%d %s%s", code, &errs, cmp.Diff(want, out.String()))
+		}
+		out.Reset()
+		code := run(append([]string{"collect", "runs", "-o", "json", "--state", state}, strings.Fields(args)...), &out, &errs)
+		if code != exitFine || !json.Valid([]byte(out.String())) || !strings.Contains(out.String(), `"reasons":{"time: before the year 2000":2}`) {
+			t.Errorf("%d %s%s", code, &errs, &out)
+		}
 	}
 }
 

@@ -57,13 +57,17 @@ func (c *CollectFile) inputs() (files []string, read func(path string) (*input.M
 		if err != nil {
 			return nil, nil, wrongUse(fmt.Errorf("--as: %w", err))
 		}
-		read = func(string) (*input.Mapping, error) { return input.ParseMapping(ready.Text) }
+		m, err := input.ParseMapping(ready.Text)
+		if err != nil {
+			return nil, nil, err
+		}
+		read = func(string) (*input.Mapping, error) { return m, nil }
 	case first == ".yaml" || first == ".yml":
-		if _, err := input.ReadMapping(files[0]); err != nil {
+		m, err := input.ReadMapping(files[0])
+		if err != nil {
 			return nil, nil, wrongUse(err)
 		}
-		mapping := files[0]
-		files, read = files[1:], func(string) (*input.Mapping, error) { return input.ReadMapping(mapping) }
+		files, read = files[1:], func(string) (*input.Mapping, error) { return m, nil }
 		if len(files) == 0 {
 			return nil, nil, wrongUse(errors.New("a mapping file, and no file to publish"))
 		}

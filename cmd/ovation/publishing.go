@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/vbauerster/mpb/v8/cwriter"
@@ -31,7 +30,7 @@ type publishing struct {
 
 	Rate      int    `default:"0" env:"-" placeholder:"N" help:"Actions a second at most; 0: as fast as it goes."`
 	MaxErrors int    `default:"-1" env:"-" placeholder:"N" help:"Give up after more bad rows than so many; -1: never."`
-	Rejects   string `env:"-" placeholder:"FILE" help:"File to which every bad row is added as it is in the input. Without it the next run begins before the first bad row."`
+	Rejects   string `env:"-" placeholder:"FILE" help:"File to which every bad row is added as it is in the input, to be mended and published as a file of its own. Without it the next run begins before the first bad row."`
 	DryRun    bool   `env:"-" help:"Read and map everything, show counts and the first records, connect to nothing."`
 	Show      int    `default:"5" env:"-" placeholder:"N" help:"Records that --dry-run shows."`
 
@@ -61,7 +60,7 @@ func (c *publishing) run(ctx context.Context, w io.Writer, source collect.Source
 		Account: c.Account, Rate: c.Rate, MaxErrors: c.MaxErrors, FromStart: c.FromStart, Report: progress,
 	}
 	if c.Rejects != "" {
-		f, err := os.OpenFile(c.Rejects, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		f, err := collect.OpenRejects(c.Rejects)
 		if err != nil {
 			return err
 		}
@@ -86,8 +85,7 @@ func (c *publishing) run(ctx context.Context, w io.Writer, source collect.Source
 	if _, err = fmt.Fprintln(w, totals.Summary(c.DryRun)); err != nil || totals.Rejected == 0 {
 		return err
 	}
-	lines := strings.Trim(fmt.Sprint(totals.FirstBad), "[]")
-	where := fmt.Sprintf("%d of %d rows, the first in line %s", totals.Rejected, totals.Rows, strings.ReplaceAll(lines, " ", ", "))
+	where := fmt.Sprintf("%d of %d rows, the first in line %s", totals.Rejected, totals.Rows, collect.Lines(totals.FirstBad, totals.Rejected))
 	if c.Rejects == "" && !c.DryRun {
 		where += "; the next run begins before them: mend them, or let --rejects FILE take them"
 	}

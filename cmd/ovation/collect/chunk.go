@@ -16,8 +16,10 @@ type chunk struct {
 	items         []item
 	bad           []refused
 	rows, silent  int64
+	skipped       int64 // rows that the mapping passes over
 	noCountry     int64 // rows
 	mark          input.Mark
+	head          []byte // of a file of rejects
 	passed, total int64
 }
 
@@ -25,6 +27,7 @@ type chunk struct {
 type item struct {
 	action input.Action
 	row    *origin
+	of     uint64 // of a row with several: which one, from 1; else 0
 }
 
 // origin is what is kept of a row, to tell about it.
@@ -65,6 +68,7 @@ type cutter struct {
 
 	ch      *chunk
 	actions uint64 // of the current row that are in chunks
+	skipped int64  // rows that are counted in chunks
 }
 
 // run reads the source to its end.
@@ -73,7 +77,7 @@ func (c *cutter) run(ctx context.Context) error {
 	for {
 		r, err := c.source.Next()
 		switch {
-		case errors.Is(err, io.EOF) && c.ch.rows == 0 && len(c.ch.items) == 0:
+		case errors.Is(err, io.EOF) && c.ch.rows == 0 && len(c.ch.items) == 0 && c.source.Skipped() == c.skipped:
 			return nil
 		case errors.Is(err, io.EOF):
 			return c.send(ctx)
@@ -108,8 +112,12 @@ func (c *cutter) add(ctx context.Context, r *input.Row) error {
 		}
 	}
 	for c.actions < r.Count {
-		c.ch.items = append(c.ch.items, item{r.Nth(c.actions), o})
+		it := item{action: r.Nth(c.actions), row: o}
 		c.actions++
+		if r.Several() {
+			it.of = c.actions
+		}
+		c.ch.items = append(c.ch.items, it)
 		if len(c.ch.items) >= c.size {
 			if err := c.send(ctx); err != nil {
 				return err
@@ -125,6 +133,10 @@ func (c *cutter) add(ctx context.Context, r *input.Row) error {
 // send gives the chunk to who publishes it.
 func (c *cutter) send(ctx context.Context) error {
 	c.ch.mark = c.source.Mark(c.actions)
+	if c.texts {
+		c.ch.head = c.source.Head()
+	}
+	c.ch.skipped, c.skipped = c.source.Skipped()-c.skipped, c.source.Skipped()
 	c.ch.passed, c.ch.total = c.source.Progress(c.actions)
 	select {
 	case c.to <- c.ch:

@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -17,13 +17,13 @@ import (
 // as their comments say.
 type Options struct {
 	Account   uint32
-	Log       Log       // nil: a dry run
-	State     *State    // nil: a dry run
-	API       *API      // nil: nothing is made; a row that names what has no id and is not known ends the run
-	Rate      int       // actions a second; 0: as fast as it goes
-	MaxErrors int       // bad rows after which to give up; below 0: never
-	FromStart bool      // publish again what is published
-	Rejects   io.Writer // gets every bad row as it is in the input; nil: the position stays before the first one
+	Log       Log      // nil: a dry run
+	State     *State   // nil: a dry run
+	API       *API     // nil: nothing is made; a row that names what has no id and is not known ends the run
+	Rate      int      // actions a second; 0: as fast as it goes
+	MaxErrors int      // bad rows after which to give up; below 0: never
+	FromStart bool     // publish again what is published
+	Rejects   *Rejects // gets every bad row as it is in the input; nil: the position stays before the first one
 	Report    Report
 	Now       func() time.Time // nil: time.Now
 }
@@ -41,17 +41,10 @@ type Report interface {
 	Done(t Totals)
 }
 
-// Totals count what a run did.
+// Totals count what was done since Run was called.
 type Totals struct {
-	Rows      int64 // read, bad ones too
-	Rejected  int64 // bad rows
-	Silent    int64 // rows that stand for no action
-	Published int64 // actions
-	Created   int64 // brands, definitions and members made or found over the API
-	NoCountry int64 // rows published without what they gave for a country, which is none
-
-	FirstBad      []int64 // lines of the first bad rows
-	Passed, Total int64   // of the source, in its unit
+	runs.Counts
+	Passed, Total int64 // of the source, in its unit
 }
 
 // ErrTooMany says that more rows are bad than allowed.
@@ -60,7 +53,7 @@ var ErrTooMany = errors.New("too many bad rows")
 // saveEvery is how often a position is written, chunks being acknowledged more often.
 const saveEvery = 250 * time.Millisecond
 
-// collector is one run.
+// collector is one run, or a part of it.
 type collector struct {
 	Options
 	source Source
@@ -71,6 +64,10 @@ type collector struct {
 	saved  time.Time
 	pace   pace
 	held   bool // a bad row is in no file of rejects: the position stays before it
+
+	run    *runs.Run   // nil: no row was read yet, or a dry run
+	before runs.Counts // of the run, before Run was called
+	ids    *runs.IDs   // nil: no row was read yet
 
 	resumed *input.Mark // where this run goes on; nil: at the beginning
 }
@@ -92,11 +89,8 @@ func Run(ctx context.Context, source Source, o Options) (Totals, error) {
 			return c.totals, err
 		}
 	}
-	err := c.run(ctx)
-	if c.State != nil {
-		err = errors.Join(err, c.save(true))
-	}
-	return c.totals, err
+	err := c.all(ctx)
+	return c.totals, errors.Join(err, c.end(err == nil))
 }
 
 // resume finds where the source is to go on.
@@ -122,11 +116,11 @@ func (c *collector) resume() error {
 	}
 	c.start, c.last, c.resumed = p, p, &p.Mark
 	c.Report.Resumed(p)
-	return nil
+	return c.continued(p.Run)
 }
 
-// run moves chunk by chunk: the next is read and mapped while one is published.
-func (c *collector) run(ctx context.Context) error {
+// all moves chunk by chunk: the next is read and mapped while one is published.
+func (c *collector) all(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	chunks := make(chan *chunk, 1)
 	ended := make(chan error, 1)
@@ -159,6 +153,9 @@ func notEnded(reading, publishing error) error {
 // publish makes what the chunk's actions name, publishes them and notes the position. Where a
 // cause that is not a row's refuses one, nothing of the chunk is published.
 func (c *collector) publish(ctx context.Context, ch *chunk) error {
+	if err := c.begin(ch); err != nil {
+		return err
+	}
 	made, err := c.makers.make(ctx, ch.items)
 	c.totals.Created += made
 	if err != nil {
@@ -170,6 +167,11 @@ func (c *collector) publish(ctx context.Context, ch *chunk) error {
 	}
 	if err := c.tell(ch); err != nil {
 		return err
+	}
+	if c.ids != nil {
+		if err := c.ids.Keep(); err != nil {
+			return fmt.Errorf("the ids of the run: %w", err)
+		}
 	}
 	if len(messages) > 0 {
 		if err := c.pace.wait(ctx, len(messages)); err != nil {
@@ -185,6 +187,7 @@ func (c *collector) publish(ctx context.Context, ch *chunk) error {
 		c.last = Position{
 			Identity: c.start.Identity, Mark: ch.mark,
 			Published: c.start.Published + c.totals.Published, Rejected: c.start.Rejected + c.totals.Rejected,
+			Run: c.soFar(),
 		}
 	}
 	c.Report.Done(c.totals)
@@ -205,6 +208,9 @@ func (c *collector) messages(ch *chunk) ([]kafka.Message, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", it.row.line, err)
 		}
+		if err := c.note(it); err != nil {
+			return nil, fmt.Errorf("the ids of the run: %w", err)
+		}
 		if c.Log == nil {
 			c.Report.Sample(&it.action)
 			c.totals.Published++
@@ -223,35 +229,30 @@ func (c *collector) messages(ch *chunk) ([]kafka.Message, error) {
 func (c *collector) tell(ch *chunk) error {
 	c.totals.Rows += ch.rows
 	c.totals.Silent += ch.silent
+	c.totals.Skipped += ch.skipped
 	c.totals.NoCountry += ch.noCountry
 	slices.SortStableFunc(ch.bad, func(a, b refused) int { return cmp.Compare(a.row.line, b.row.line) })
 	for i := range ch.bad {
-		if err := c.reject(ch.bad[i].row, ch.bad[i].err); err != nil {
+		if err := c.reject(ch.head, ch.bad[i].row, ch.bad[i].err); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// maxFirstBad is how many lines of bad rows the totals name.
-const maxFirstBad = 10
-
 // reject tells a bad row, once.
-func (c *collector) reject(o *origin, err error) error {
+func (c *collector) reject(head []byte, o *origin, err error) error {
 	if o.reported {
 		return nil
 	}
 	o.reported = true
-	c.totals.Rejected++
-	if len(c.totals.FirstBad) < maxFirstBad {
-		c.totals.FirstBad = append(c.totals.FirstBad, o.line)
-	}
+	c.totals.Bad(o.line, err.Error())
 	c.Report.Bad(o.line, err)
 	switch {
 	case c.Rejects == nil:
 		c.held = true
 	case o.text != nil:
-		if _, err := c.Rejects.Write(append(o.text[:len(o.text):len(o.text)], '\n')); err != nil {
+		if err := c.Rejects.Add(head, o.text); err != nil {
 			return fmt.Errorf("the rejects: %w", err)
 		}
 	}
@@ -261,16 +262,29 @@ func (c *collector) reject(o *origin, err error) error {
 	return nil
 }
 
-// save writes the position, now or when it is time.
+// save writes the position and the run, now or when it is time.
 func (c *collector) save(now bool) error {
-	if c.State == nil || c.last.Mark == (input.Mark{}) || !now && c.Now().Sub(c.saved) < saveEvery {
+	if c.State == nil || !now && c.Now().Sub(c.saved) < saveEvery {
 		return nil
 	}
 	c.saved = c.Now()
-	if f, file := c.Rejects.(interface{ Sync() error }); file { // a position passes no row that they may lose
-		if err := f.Sync(); err != nil {
+	if c.Rejects != nil { // a position passes no row that they may lose
+		if err := c.Rejects.Sync(); err != nil {
 			return fmt.Errorf("the rejects: %w", err)
 		}
 	}
-	return c.State.Save(c.source.Name(), c.last)
+	if c.ids != nil {
+		if err := c.ids.Sync(); err != nil {
+			return fmt.Errorf("the ids of the run: %w", err)
+		}
+	}
+	if c.last.Mark != (input.Mark{}) {
+		if err := c.State.Save(c.source.Name(), c.last); err != nil {
+			return err
+		}
+	}
+	if c.run == nil {
+		return nil
+	}
+	return c.State.Runs().Save(c.soFar())
 }

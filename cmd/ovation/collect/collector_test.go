@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -42,7 +41,7 @@ geo: {country: "{cc}", city: "{none}"}
 	want := kafka.Message{
 		Key: []byte("spotify:fan-7"),
 		Value: []byte(`{"account":7,"service":"spotify","serviceUserID":"fan-7","activityID":100,"brandID":3,` +
-			`"content":{"TrackName":"Lan\"tern, live"},"link":"https://shop.example/Lan\"tern, live","geo":{"country":"DE"}}`),
+			`"content":{"TrackName":"Lan\"tern, live"},"link":"https://shop.example/Lan\"tern, live","marker":"` + r.all()[0].ID + `:2","geo":{"country":"DE"}}`),
 		Headers: []kafka.Header{
 			{Key: "ce_specversion", Value: []byte("1.0")},
 			{Key: "ce_type", Value: []byte("ovation.activity.v1")},
@@ -205,8 +204,7 @@ func TestCollector_ReportsBadRowsByLine(t *testing.T) {
 		"h,\xff,1300000000\n" + // 12
 		"i,u,1300000000" // 13, no line end
 	r := newFixture(t, plain, rows)
-	var rejects bytes.Buffer
-	r.options.Rejects = &rejects
+	r.takeRejects()
 	got := r.must()
 	want := []string{
 		"3: 2 columns, not 3",
@@ -225,7 +223,7 @@ func TestCollector_ReportsBadRowsByLine(t *testing.T) {
 	if got.Rows != 10 || got.Rejected != 6 || got.Published != 4 {
 		t.Errorf("%+v", got)
 	}
-	if diff := cmp.Diff("b,u\nc,,1300000000\nd,u,soon\ne,\"u,1300000000\ng,u,5\nh,\xff,1300000000\n", rejects.String()); diff != "" {
+	if diff := cmp.Diff("id,user,at\nb,u\nc,,1300000000\nd,u,soon\ne,\"u,1300000000\ng,u,5\nh,\xff,1300000000\n", r.read("rejects")); diff != "" {
 		t.Error(diff)
 	}
 	for _, told := range r.report.bad {
@@ -276,7 +274,7 @@ activities: {play: {id: 100}}
 		t.Fatalf("%+v", total)
 	}
 	r := newFixture(t, mapping, input)
-	r.options.Rejects = io.Discard
+	r.takeRejects()
 	parts := 0
 	for range 100 {
 		first := true
@@ -298,6 +296,13 @@ activities: {play: {id: 100}}
 	}
 	if parts < 5 {
 		t.Errorf("only %d parts", parts)
+	}
+	for _, f := range []*fixture{whole, r} { // the marker names the run
+		id := []byte(f.all()[0].ID)
+		for i := range f.log.messages {
+			m := &f.log.messages[i]
+			m.Value = bytes.ReplaceAll(m.Value, id, []byte("RUN"))
+		}
 	}
 	if !reflect.DeepEqual(whole.log.messages, r.log.messages) {
 		t.Errorf("in parts it is otherwise: %d and %d messages", len(whole.log.messages), len(r.log.messages))
@@ -350,11 +355,11 @@ func TestState_PositionsAreReplacedAtomically(t *testing.T) {
 	var names []string
 	for _, path := range found {
 		names = append(names, filepath.Base(path))
-		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: %v %v", path, info.Mode(), err)
 		}
 	}
-	if diff := cmp.Diff([]string{"known.ndjson", "test_in.csv.position.json"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"known.ndjson", "runs", "test_in.csv.position.json"}, names); diff != "" {
 		t.Error(diff)
 	}
 	// A half-written position that a crash left is ignored.

@@ -1,11 +1,9 @@
 package collect
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -324,9 +322,11 @@ func TestCollector_StopsAtWhatIsNoRowsFault(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, rejects := range []io.Writer{nil, &bytes.Buffer{}} {
+			for _, rejects := range []bool{false, true} {
 				r := newFixture(t, created, rows)
-				r.options.Rejects = rejects
+				if rejects {
+					r.takeRejects()
+				}
 				r.options.API = c.api(t)
 				totals, err := r.run(t.Context())
 				if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "secret-key") {
@@ -364,11 +364,10 @@ func TestCollector_PositionPassesNoLostRow(t *testing.T) {
 		t.Fatalf("again: %+v", got)
 	}
 	r = newFixture(t, plain, bad)
-	var rejects bytes.Buffer
-	r.options.Rejects = &rejects
+	r.takeRejects()
 	r.must()
-	if got := r.must(); got.Rows != 0 || rejects.String() != "a12000,u2,soon\n" {
-		t.Fatalf("with rejects: %+v %q", got, rejects.String())
+	if got := r.must(); got.Rows != 0 || r.read("rejects") != "id,user,at\na12000,u2,soon\n" {
+		t.Fatalf("with rejects: %+v %q", got, r.read("rejects"))
 	}
 }
 

@@ -6,6 +6,7 @@
 //	                                        ▼
 //	State: known.ndjson ◄── makers ── API: what is missing      collector
 //	       position     ◄──────────── after acknowledgement ◄── Log: Kafka
+//	       runs         ──► Undo ──── API: deletions
 //
 // A mapping file in short; those in lastfm are whole ones, and mapping.md has every key and function:
 //
@@ -32,6 +33,9 @@
 //   - Every name gets a brand, in the order of the source: where the slug of a name is taken by another
 //     spelling, one with a hash of the name.
 //   - The id of an action depends on its row alone, so that publishing twice counts once.
+//   - What a command reads of a source is a run (package runs): its counts are exact also after crashes, and Undo
+//     deletes the actions that it brought. Each has a marker that names the run and the row, unless the mapping gives one.
+//   - Equal ids within a run are counted, by a store on disk.
 //   - A position is written only when all before it is acknowledged, so that a run that
 //     was killed resumes with nothing missing, and repeats a little.
 //   - A source that is not the one published from is noticed and refused, but for rows

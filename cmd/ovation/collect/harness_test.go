@@ -115,6 +115,27 @@ func packed(t *testing.T, text string) string {
 	return b.String()
 }
 
+// takeRejects has bad rows taken by a file.
+func (r *fixture) takeRejects() {
+	r.t.Helper()
+	rejects, err := OpenRejects(r.path("rejects"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { rejects.Close() })
+	r.options.Rejects = rejects
+}
+
+// read is a file of the fixture's.
+func (r *fixture) read(name string) string {
+	r.t.Helper()
+	text, err := os.ReadFile(r.path(name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(text)
+}
+
 // run publishes in.csv once, as a process does.
 func (r *fixture) run(ctx context.Context) (Totals, error) {
 	r.t.Helper()

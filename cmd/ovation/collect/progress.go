@@ -74,8 +74,8 @@ func (p *Progress) Bad(line int64, err error) {
 
 // Resumed tells what earlier runs have published.
 func (p *Progress) Resumed(at Position) {
-	fmt.Fprintf(p.Errs, "%s: %s actions are published, going on at line %d\n",
-		p.Source, grouped(at.Published), at.Mark.Line)
+	fmt.Fprintf(p.Errs, "%s: %s published before, going on at line %d\n",
+		p.Source, counted(at.Published, "action"), at.Mark.Line)
 }
 
 // Sample shows one of the first records.
@@ -129,7 +129,7 @@ func (p *Progress) line(t Totals) string {
 	if t.Total > 0 {
 		s = fmt.Sprintf("%d %%, ", t.Passed*100/t.Total)
 	}
-	s += grouped(t.Published) + " actions"
+	s += counted(t.Published, "action")
 	if elapsed > 0 {
 		s += fmt.Sprintf(", %s/s", grouped(int64(float64(t.Published)/elapsed.Seconds())))
 	}
@@ -137,7 +137,7 @@ func (p *Progress) line(t Totals) string {
 		s += fmt.Sprintf(", %v left", time.Duration(float64(elapsed)/float64(done)*float64(rest)).Round(time.Second))
 	}
 	if t.Rejected > 0 {
-		s += fmt.Sprintf(", %s bad rows", grouped(t.Rejected))
+		s += ", " + counted(t.Rejected, "bad row")
 	}
 	return s
 }
@@ -156,16 +156,40 @@ func (t Totals) Summary(dry bool) string {
 	if dry {
 		verb = "mapped"
 	}
-	parts := []string{fmt.Sprintf("%s actions %s from %s rows", grouped(t.Published), verb, grouped(t.Rows))}
+	parts := []string{fmt.Sprintf("%s %s from %s", counted(t.Published, "action"), verb, counted(t.Rows, "row"))}
 	for _, n := range []struct {
 		n    int64
 		what string
-	}{{t.Silent, "rows without an action"}, {t.Created, "made over the API"}, {t.NoCountry, "without their country, which is no alpha-2 code"}, {t.Rejected, "bad rows"}} {
+	}{
+		{t.Skipped, counted(t.Skipped, "row") + " passed over"},
+		{t.Silent, counted(t.Silent, "row") + " without an action"},
+		{t.Repeats, counted(t.Repeats, "repeat") + " of an id, counted once: line " + Lines(t.FirstRepeats, t.Repeats)},
+		{t.Created, grouped(t.Created) + " made over the API"},
+		{t.NoCountry, grouped(t.NoCountry) + " without their country, which is no alpha-2 code"},
+		{t.Rejected, counted(t.Rejected, "bad row")},
+	} {
 		if n.n > 0 {
-			parts = append(parts, grouped(n.n)+" "+n.what)
+			parts = append(parts, n.what)
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// Lines are the first lines of so many.
+func Lines(first []int64, of int64) string {
+	s := strings.ReplaceAll(strings.Trim(fmt.Sprint(first), "[]"), " ", ", ")
+	if of > int64(len(first)) {
+		s += " …"
+	}
+	return s
+}
+
+// counted is a number of things.
+func counted(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return grouped(n) + " " + thing + "s"
 }
 
 // grouped is a number with commas.

@@ -3,7 +3,6 @@ package collect
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -73,7 +72,7 @@ func TestFormat_OversizedLineChangesTheChecksum(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", input.MaxLine+100)
 	r := newFixture(t, plain, plainRows(3)+long+"\n")
-	r.options.Rejects = io.Discard
+	r.takeRejects()
 	r.must()
 	r.write("in.csv", plainRows(3)+long+"x\n")
 	if _, err := r.run(t.Context()); !errors.Is(err, input.ErrChanged) {

@@ -16,6 +16,10 @@ type Source interface {
 	Resume(done input.Mark) error
 	// Next is the next row, good until the call after; io.EOF after the last.
 	Next() (*input.Row, error)
+	// Head is what comes before the rows that are rejected, so that a file of these can be read as the source is.
+	Head() []byte
+	// Skipped is how many rows were passed over since the source was opened or resumed, as the mapping wants.
+	Skipped() int64
 	// Mark is the place after so many actions of the row that Next gave last.
 	Mark(actions uint64) input.Mark
 	// Progress is how much of the source is passed with so many actions of the row, in

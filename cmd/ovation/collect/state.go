@@ -15,13 +15,15 @@ import (
 	"unicode"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
 )
 
 // State is a folder that a collector keeps between runs:
 //
 //	known.ndjson        what is there on the other side, a line each:
 //	                    {"kind":"brand","name":"the-moons","id":17}
-//	NAME.position.json  how far a source is published
+//	NAME.position.json  how far a source is published, and the run that it is part of
+//	runs                what was done, run by run (package runs)
 //
 // Lines are only added to known.ndjson, and the last may be torn by a power cut: it
 // is then not known and asked for again. A position is written beside its place,
@@ -56,7 +58,7 @@ type knownLine struct {
 	ID uint32 `json:"id,omitempty"` // of a member none is needed
 }
 
-const stateVersion = 2 // names of brands and definitions are escaped
+const stateVersion = 3 // a position has its run
 
 // ErrElsewhere says that a folder is about another log or account.
 var ErrElsewhere = errors.New("what it remembers is of another log or account, or of an older release: choose another --state, or delete it")
@@ -146,6 +148,7 @@ type Position struct {
 	Mark      input.Mark `json:"mark"`
 	Published int64      `json:"published"` // actions, by all runs
 	Rejected  int64      `json:"rejected"`  // rows
+	Run       *runs.Run  `json:"run"`       // as it is there
 }
 
 // Position is the position of a source; ok is false where nothing of it is published.
@@ -176,21 +179,11 @@ func (s *State) Save(name string, p Position) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(s.dir, "position-*.new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), s.path(name))
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return err
-	}
-	return syncFolder(s.dir)
+	return runs.WriteFile(s.path(name), append(text, '\n'))
 }
+
+// Runs is the folder of the runs.
+func (s *State) Runs() *runs.Folder { return runs.In(s.dir) }
 
 // sync makes what was learned durable.
 func (s *State) sync() error {
@@ -202,14 +195,6 @@ func (s *State) sync() error {
 	err := s.log.Sync()
 	s.dirty = err != nil
 	return err
-}
-
-func syncFolder(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // path is where a source's position is.

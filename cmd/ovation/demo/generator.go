@@ -111,6 +111,12 @@ func (g *Generator) Mark(actions uint64) input.Mark {
 	return input.Mark{Line: g.row.Line, Actions: actions, Sum: g.row.Action.ID}
 }
 
+// Head is nothing: there are no files of it.
+func (g *Generator) Head() []byte { return nil }
+
+// Skipped is none.
+func (g *Generator) Skipped() int64 { return 0 }
+
 // Progress is in actions.
 func (g *Generator) Progress(uint64) (passed, total int64) { return g.row.Line, int64(g.total) }
 

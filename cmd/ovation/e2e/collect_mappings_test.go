@@ -4,12 +4,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/mappings"
 )
 
-// Each ready mapping imports its sample with all that is missing, and the second time nothing new.
+// Each ready mapping imports its sample with all that is missing, and the second time nothing new. After its runs are
+// undone every number is as before.
 func TestCollect_ReadyMappingsTwice(t *testing.T) {
 	t.Parallel()
 	n := embedded.start(t)
@@ -20,7 +23,12 @@ func TestCollect_ReadyMappingsTwice(t *testing.T) {
 	}
 	to := n.publisher()
 	defer to.close()
-	total, folder := 0, t.TempDir()
+	own := writeFile(t, t.TempDir(), "own.yaml", "source: own\ntime: {value: \"{at}\", unit: s}\nmember: {service: spotify, uid: of-spotify}\n"+
+		"brand: {create: {name: The Moons, type: Music}}\nactivities: {play: {name: \"listened to {brand}\", type: Listened, service: spotify}}\n")
+	startCollect(n, t.TempDir(), key, domain.AccountID(account), own, writeFile(t, t.TempDir(), "own.csv", "at\n1700000000\n1709287200\n")).must()
+	n.settled(to.end(t))
+	was := numbersOf(t, api)
+	total, folder := int(n.rows()), t.TempDir()
 	for _, again := range [][]string{nil, {"--from-start"}} {
 		counted := 0
 		for _, ready := range mappings.All() {
@@ -47,6 +55,11 @@ func TestCollect_ReadyMappingsTwice(t *testing.T) {
 		if counted != len(samples) {
 			t.Errorf("%d mappings", counted)
 		}
+	}
+	_, ids := runsIn(t, folder)
+	startUndo(n, folder, key, ids...).must()
+	if d := cmp.Diff(was, numbersOf(t, api)); d != "" {
+		t.Error(d)
 	}
 	if st := n.status(); st.Letters() != 0 {
 		t.Errorf("%d dead letters", st.Letters())

@@ -12,8 +12,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/client"
 )
 
-// differing are the parts of answers that an import does not keep: ids, and markers made of the time of recording.
-var differing = regexp.MustCompile(`"(?:ID|MemberID|BrandID|ActivityID|SegmentID)":"?[0-9]+"?,?|"Marker":"[-0-9]{10} [:0-9]{8}\.[0-9]{6}",?|"MemberAvatarURL":"[^"]*/avatar/[0-9]+\.svg",?`)
+// differing are the parts of answers that an import does not keep: ids, and markers made of the time of recording, in whose
+// place an import has those of its run.
+var differing = regexp.MustCompile(`"(?:ID|MemberID|BrandID|ActivityID|SegmentID)":"?[0-9]+"?,?|"Marker":"(?:[-0-9]{10} [:0-9]{8}\.[0-9]{6}|[0-9]{8}-[0-9]{6}-[a-z2-7]{4}:[0-9]+)",?|"MemberAvatarURL":"[^"]*/avatar/[0-9]+\.svg",?`)
 
 // imported are the elements of a list without what an import does not keep, in an order that does not depend
 // on it.

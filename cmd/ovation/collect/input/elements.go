@@ -47,6 +47,8 @@ func (e *elements) text() []byte {
 	return append(out, bytes.Repeat([]byte("}"), len(e.shape.rows))...)
 }
 
+func (e *elements) head() []byte { return headOf(e.shape, nil) }
+
 func (e *elements) digest() []byte { return e.sum.Sum(nil) }
 
 // errDocument is what is wrong with a document as a whole: what comes after it cannot be read.
@@ -170,7 +172,7 @@ func notEnd(err error) error {
 func (e *elements) peek() (byte, error) {
 	if !e.began {
 		e.began = true
-		if mark, _ := e.in.Peek(3); string(mark) == "\xef\xbb\xbf" {
+		if mark, _ := e.in.Peek(3); string(mark) == utf8Mark {
 			_, _ = e.in.Discard(3)
 		}
 	}

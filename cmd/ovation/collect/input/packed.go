@@ -199,11 +199,17 @@ func (c counted) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// decode puts what makes UTF-8 of the file in front of it: of the encoding that is named, or of UTF-16 where
-// the first bytes say so.
+// utf8Mark is how a file may begin that is UTF-8.
+const utf8Mark = "\xef\xbb\xbf"
+
+// decode puts what makes UTF-8 of the file in front of it: of what the first bytes say, else of the encoding that is
+// named.
 func (f *file) decode(named encoding.Encoding) {
-	head, _ := f.reader.Peek(2)
-	if string(head) == "\xff\xfe" || string(head) == "\xfe\xff" {
+	head, _ := f.reader.Peek(len(utf8Mark))
+	switch {
+	case string(head) == utf8Mark:
+		named = nil
+	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
 		named = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	}
 	if named != nil {

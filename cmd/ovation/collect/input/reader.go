@@ -16,8 +16,10 @@ type rows interface {
 	// next gives the next row's place, which is the number of its first line or, in a JSON document, of the row,
 	// and its cells, which are good until the next call; io.EOF after the last. After a badRow it goes on.
 	next() (at int64, cells []cell, err error)
-	// text is the row given last as a file of the same format has it.
+	// text is the row given last as a file of the same format has it, and head what comes before the rows of
+	// such a file.
 	text() []byte
+	head() []byte
 	// digest is a sum of all rows given.
 	digest() []byte
 }
@@ -51,9 +53,23 @@ type reader struct {
 	fields []string
 	cells  []cell
 	raw    []byte // of the row given last: its bytes, trimmed
+	names  []byte // the row that names the columns; nil: there is none
 }
 
 func (r *reader) text() []byte { return r.raw }
+
+func (r *reader) head() []byte { return headOf(r.shape, r.names) }
+
+// headOf is what comes before the rows of a file in UTF-8.
+func headOf(s *shape, names []byte) (head []byte) {
+	if s.encoding != nil {
+		head = append(head, utf8Mark...)
+	}
+	if names != nil {
+		head = append(append(head, names...), '\n')
+	}
+	return head
+}
 
 func (r *reader) digest() []byte { return r.sum.Sum(nil) }
 
@@ -88,7 +104,7 @@ func (r *reader) next() (at int64, cells []cell, err error) {
 			return 0, nil, err
 		}
 		if !r.began {
-			first.text = bytes.TrimPrefix(first.text, []byte("\xef\xbb\xbf"))
+			first.text = bytes.TrimPrefix(first.text, []byte(utf8Mark))
 		}
 		text := trimmed(first.text)
 		at = r.last + 1
@@ -191,6 +207,7 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 		if err := r.columns(names); err != nil {
 			return nil, errHeader{err}
 		}
+		r.names = slices.Clone(r.raw)
 		return nil, errNames
 	case err != nil:
 		return nil, badRow{err}

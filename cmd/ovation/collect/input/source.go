@@ -33,6 +33,9 @@ func (r *Row) Nth(k uint64) Action {
 	return a
 }
 
+// Several reports that a row may be more than one action.
+func (r *Row) Several() bool { return r.spread != nil }
+
 // Mark is a place in a source: so many actions of the row at a line, and all before.
 type Mark struct {
 	Line    int64  `json:"line"`
@@ -55,6 +58,8 @@ type File struct {
 	tables [sha256.Size]byte // of the lookups
 
 	row     row
+	skipped int64  // rows that where passes over
+	sum     string // of the rows up to the current one
 	current Row
 	before  uint64 // counts of the rows before the current one
 	after   uint64 // and with it
@@ -136,6 +141,9 @@ func (s *File) read() error {
 			if wanted, err = where.holds(&s.row); err != nil {
 				return badRow{fault("where", err)}
 			}
+			if !wanted {
+				s.skipped++
+			}
 		}
 	}
 	if err := s.mapper.look(&s.row); err != nil {
@@ -182,14 +190,21 @@ func (s *File) Resume(done Mark) error {
 		}
 		return fmt.Errorf("%s: %w", s.base, err)
 	}
-	if s.row.line != done.Line || s.sum() != done.Sum {
+	if s.row.line != done.Line || s.digest() != done.Sum {
 		return fmt.Errorf("%w: up to line %d it was otherwise", ErrChanged, done.Line)
 	}
+	s.skipped = 0
 	s.before, s.after, s.resumed, s.again = done.Before, done.Before, done, true
 	return nil
 }
 
-func (s *File) sum() string { return hex.EncodeToString(s.reader.digest()) }
+func (s *File) digest() string { return hex.EncodeToString(s.reader.digest()) }
+
+// Head is what comes before the rows of a file of the same format in UTF-8, such as the names of the columns.
+func (s *File) Head() []byte { return s.reader.head() }
+
+// Skipped is how many rows where passed over.
+func (s *File) Skipped() int64 { return s.skipped }
 
 // Next reads a row and maps it.
 func (s *File) Next() (*Row, error) {
@@ -207,6 +222,7 @@ func (s *File) Next() (*Row, error) {
 		return nil, fmt.Errorf("%s: after line %d: %w", s.base, s.row.line, err)
 	}
 	s.before = s.after
+	s.sum = s.digest() // now: rows that are passed over after it are no part of it
 	s.current = Row{Line: s.row.line, Text: s.reader.text(), Count: 1, spread: s.mapper.spread}
 	if isBad {
 		s.current.Err, s.current.Count = bad.error, 0
@@ -242,7 +258,7 @@ func (s *File) fill() {
 
 // Mark names the current row.
 func (s *File) Mark(actions uint64) Mark {
-	return Mark{Line: s.current.Line, Actions: actions, Before: s.before, Sum: s.sum()}
+	return Mark{Line: s.current.Line, Actions: actions, Before: s.before, Sum: s.sum}
 }
 
 // Progress is in bytes of the file, or in actions where their number is given.

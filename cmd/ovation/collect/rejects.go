@@ -1,0 +1,60 @@
+package collect
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+)
+
+// Rejects is a file of bad rows that can be read as their source is, once they are mended: what comes before the rows of
+// the source, as the names of the columns, is written first. It is in UTF-8. It belongs to one goroutine.
+type Rejects struct {
+	f     *os.File
+	begun bool
+}
+
+// OpenRejects opens the file, to which rows are added, or makes it.
+func OpenRejects(path string) (*Rejects, error) {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &Rejects{f: f}, nil
+}
+
+var errOtherRejects = errors.New("the file has other columns or another format than these rows: choose another --rejects")
+
+// Add adds a row; head is what comes before the rows.
+func (r *Rejects) Add(head, row []byte) error {
+	if !r.begun {
+		if err := r.begin(head); err != nil {
+			return err
+		}
+		r.begun = true
+	}
+	_, err := r.f.Write(append(row[:len(row):len(row)], '\n'))
+	return err
+}
+
+// begin writes the head into a file that is empty; in any other it must be there.
+func (r *Rejects) begin(head []byte) error {
+	is := make([]byte, len(head)+len("\n"))
+	n, err := r.f.ReadAt(is, 0)
+	switch {
+	case err != nil && !errors.Is(err, io.EOF):
+		return err
+	case n == 0:
+		_, err = r.f.Write(head)
+		return err
+	case !bytes.HasPrefix(is[:n], head):
+		return errOtherRejects
+	}
+	return nil
+}
+
+// Sync makes the rows outlive a power cut.
+func (r *Rejects) Sync() error { return r.f.Sync() }
+
+// Close closes the file.
+func (r *Rejects) Close() error { return r.f.Close() }

@@ -1,0 +1,125 @@
+package collect
+
+import (
+	"errors"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
+)
+
+// continued takes up a run that was interrupted. One that was taken back meanwhile stays as it is.
+func (c *collector) continued(r *runs.Run) error {
+	if r == nil || !r.Ended.IsZero() {
+		return nil
+	}
+	if kept, err := c.State.Runs().Get(r.ID); err != nil && !errors.Is(err, runs.ErrNone) {
+		return err
+	} else if err == nil && (kept.Undo != nil || !kept.Ended.IsZero()) {
+		return nil
+	}
+	c.run, c.before = r, r.Counts
+	var err error
+	c.ids, err = c.State.Runs().IDs(r.ID)
+	return err
+}
+
+// begin begins a run with the first rows.
+func (c *collector) begin(ch *chunk) (err error) {
+	if c.ids != nil || ch.rows == 0 && len(ch.items) == 0 {
+		return nil
+	}
+	if c.State == nil {
+		c.ids, err = runs.TemporaryIDs()
+		return err
+	}
+	if c.run, err = c.interrupted(); err != nil {
+		return err
+	}
+	if c.run == nil {
+		c.run = runs.New(c.source.Name(), c.Log.Topic(), c.Account, c.Now())
+	}
+	if err := c.State.Runs().Save(c.run); err != nil {
+		return err
+	}
+	c.ids, err = c.State.Runs().IDs(c.run.ID)
+	return err
+}
+
+// interrupted is a run of the source that ended before a position named it: its rows are those that are read now, and
+// it counts them again. Where all rows are published again, those that were interrupted have ended.
+func (c *collector) interrupted() (found *runs.Run, err error) {
+	list, err := c.State.Runs().List()
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range list {
+		if r.Source != c.source.Name() || r.Topic != c.Log.Topic() || r.Account != c.Account || !r.Ended.IsZero() || r.Undo != nil {
+			continue
+		}
+		if c.FromStart {
+			r.Ended = c.Now().UTC()
+			if err := c.State.Runs().Save(r); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		found = r
+	}
+	if found != nil {
+		found.Counts = runs.Counts{}
+	}
+	return found, nil
+}
+
+// note notes an action as one of the run, by its id and by its marker.
+func (c *collector) note(it *item) error {
+	a := &it.action
+	repeat, err := c.ids.Met(a.Member.Key(), a.ID, it.row.line, it.of)
+	if err != nil {
+		return err
+	}
+	if repeat {
+		c.totals.Repeat(it.row.line)
+	}
+	if c.run == nil {
+		return nil
+	}
+	c.run.At(a.Time)
+	if a.Marker == "" {
+		a.Marker = c.run.Marker(it.row.line, it.of)
+		return nil
+	}
+	c.run.Given = true
+	return c.ids.Note(runs.Shown{Marker: a.Marker, Time: a.Time, Activity: a.Activity.ID, Brand: a.Brand.ID})
+}
+
+// soFar is the run as it is now; nil: there is none.
+func (c *collector) soFar() *runs.Run {
+	if c.run == nil {
+		return nil
+	}
+	r := *c.run
+	r.Counts = c.before
+	r.Counts.Add(&c.totals.Counts)
+	return &r
+}
+
+// end saves what was done. Ids that are not needed any more are removed: a run that came to its end has no repeats to
+// find, and its actions are found by their markers.
+func (c *collector) end(whole bool) error {
+	if c.run != nil && whole {
+		c.run.Ended = c.Now().UTC()
+		if c.last.Run != nil && c.last.Run.ID == c.run.ID {
+			c.last.Run = c.soFar()
+		}
+	}
+	err := c.save(true)
+	switch {
+	case c.ids == nil:
+		return err
+	case c.run == nil:
+		return errors.Join(err, c.ids.Discard())
+	case whole && err == nil && !c.run.Given:
+		return c.ids.Discard()
+	}
+	return errors.Join(err, c.ids.Close())
+}
