@@ -197,13 +197,22 @@ func (w *simulation) checkPairs(l *label, shown map[pairOf]*act, expectations ma
 		}
 		p := pairOf{m.root(a.owner()), a.definition.id, a.brand}
 		switch first, h := shown[p], hides[p]; {
-		case first == nil && (h == nil || h.at > a.at):
-			return fmt.Errorf("of %v no action counts, %s should", p, a.link())
+		case first == nil && (h == nil || h.at > a.at) && !m.countsElsewhere(a, p, shown):
+			return fmt.Errorf("of %v no action counts, %s of member %d should", p, a.link(), a.owner())
 		case first != nil && first.at > a.at:
 			return fmt.Errorf("%s counts, %s was earlier", first.link(), a.link())
 		}
 	}
 	return nil
+}
+
+// countsElsewhere reports that a one-time action may have come for another member than its owner, who had asked for
+// the identity by which it came, and who has an action of the pair.
+func (m *model) countsElsewhere(a *act, own pairOf, shown map[pairOf]*act) bool {
+	return a.who != nil && slices.ContainsFunc(a.who.asked, func(id domain.MemberID) bool {
+		other := pairOf{m.root(id), own.definition, own.brand}
+		return other != own && shown[other] != nil
+	})
 }
 
 // checkCatalog: what was made once is there once, and who opted in is on the list.

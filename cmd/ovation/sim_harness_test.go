@@ -56,7 +56,8 @@ type simulation struct {
 	foreign    map[origin]expectation // of the journal: values of another program, dead letters all
 	story      []string
 	counted    []*lifeHits        // of the engine's lives since settled
-	settled    map[appHour]uint64 // the hits of those before
+	settled    map[appHour]uint64 // the hits of those before that are stored, at least
+	past       map[appHour]uint64 // those that they answered
 	said       []*act             // what was published and is no rubbish
 	recorded   []*act             // what was recorded over HTTP
 }
@@ -69,7 +70,7 @@ type lostSpan struct {
 }
 
 func newSimulation(seed uint64) *simulation {
-	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &secrets.Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), office: rand.New(rand.NewPCG(seed, 7)), access: newAccessSchedule(seed), erasing: newErasing(seed), merging: newMerging(seed)}
+	w := &simulation{rng: rand.New(rand.NewPCG(seed, 0)), model: newModel(), secrets: &secrets.Secrets{}, archive: archive{}, foreign: map[origin]expectation{}, unusual: unusual(seed), office: rand.New(rand.NewPCG(seed, 7)), access: newAccessSchedule(seed), erasing: newErasing(seed), merging: newMerging(seed), past: map[appHour]uint64{}}
 	w.secrets.Pepper[0], w.secrets.Token[0] = byte(seed), 1
 	w.secrets.Pepper[1], w.secrets.Pepper[2] = byte(seed>>8), 1
 	w.secrets.Signing = []secrets.SigningKey{{KID: "k"}}
@@ -375,6 +376,9 @@ func (w *simulation) user(f func() error) {
 // furnish makes accounts, brands, definitions and the first members, in fair weather.
 func (w *simulation) furnish() error {
 	ctx := context.Background()
+	for w.engine.Actors.Ready() != nil {
+		time.Sleep(5 * time.Millisecond)
+	}
 	op := admin.NewOperator(w.engine.Actors)
 	for i := range 1 + w.rng.IntN(2) {
 		account, app, err := op.CreateApplication(ctx, fmt.Sprint("label ", i), "site", domain.Advanced)

@@ -92,10 +92,8 @@ func (w *simulation) usageOf() hitRange {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r := hitRange{map[appHour]uint64{}, map[appHour]uint64{}}
-	for k, n := range w.settled {
-		r.min[k] += n
-		r.max[k] += n
-	}
+	maps.Copy(r.min, w.settled)
+	maps.Copy(r.max, w.past)
 	for _, life := range w.counted {
 		life.mu.Lock()
 		running := w.runs(life)
@@ -170,11 +168,21 @@ func lacking(got map[appHour]uint64, want hitRange) error {
 	return nil
 }
 
-// settleUsage takes what is stored as the hits of the lives before: from here on they are exact.
+// settleUsage takes what is stored as the least of the lives before: what one of them had sent may still arrive.
 func (w *simulation) settleUsage(stored map[appHour]uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.counted = slices.DeleteFunc(w.counted, func(l *lifeHits) bool { return !w.runs(l) })
+	w.counted = slices.DeleteFunc(w.counted, func(l *lifeHits) bool {
+		if w.runs(l) {
+			return false
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		for k, n := range l.hits {
+			w.past[k] += n
+		}
+		return true
+	})
 	w.settled = maps.Clone(stored)
 	for _, life := range w.counted {
 		life.mu.Lock()

@@ -215,12 +215,12 @@ func (m *model) mayBeGone(a *act) bool {
 	return m.tried[ofMember{a.owner(), a.source, a.id}] > 0 || a.definition.oneTime || m.touched(a)
 }
 
-// leaving reports that an item without a link may be of an action that was deleted, or
-// replaced, while its page was made: what it says is read after its row.
+// leaving reports that an item without a link may be of an action that was deleted, replaced, or
+// handed over to another member, while its page was made: what it says is read after its row.
 func (m *model) leaving(i *simItem, l *label) bool {
 	return i.link == "" && slices.ContainsFunc(m.acts, func(a *act) bool {
 		return a.of == l && (a.owner() == i.member || m.erased[i.member] != nil || m.merges.mingled[i.member] && m.merges.mingled[a.owner()]) && a.brand == i.brand &&
-			a.definition.id == i.definition && m.mayBeGone(a)
+			a.definition.id == i.definition && (m.mayBeGone(a) || m.merges.mingled[i.member])
 	})
 }
 
