@@ -125,7 +125,8 @@ func New(config Config) (*API, error) {
 		Document: document, Tokens: tokens,
 		Files: docs.Files(pageDocument, config.Demo), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	}, operations(handlers))
-	return &API{server, tokens, sealer.Unopened}, err
+	unopened := func() ([]domain.MemberID, uint64) { return sealer.Unopened(config.Engine.Erased) }
+	return &API{server, tokens, unopened}, err
 }
 
 // document is the document: it is the same in every API.

@@ -70,7 +70,7 @@ func TestEngine_ErasedBeforeItIsOpened(t *testing.T) {
 		t.Errorf("%+v %v, logged %q", shown, err, &said)
 	}
 	shown, err = Engine{&rereadEngine{first: lost, then: lost}, s}.Show(t.Context(), 1, make([]domain.FeedItem, 1), domain.Position{})
-	if ids, _ := s.Unopened(); err != nil || !shown[0].Member.IsBare() || len(ids) != 1 {
+	if ids, _ := s.Unopened(noneErased); err != nil || !shown[0].Member.IsBare() || len(ids) != 1 {
 		t.Errorf("%+v %v, logged %q", shown, err, &said)
 	}
 }

@@ -65,7 +65,7 @@ func (s *Sealer) open(
 				return nil, err
 			case err != nil:
 				m = sealed[i].Bare()
-				s.cannotOpen(m.ID, ids[i], err)
+				s.cannotOpen(m, ids[i], err)
 			default:
 				m = sealed[i].Opened(p)
 				s.bare.opened(m.ID)
@@ -119,16 +119,20 @@ func read(m *domain.Member, key seal.Cipher) (*domain.Personal, error) {
 }
 
 // cannotOpen notes a member that is shown bare, and logs it the first time.
-func (s *Sealer) cannotOpen(id domain.MemberID, key domain.KeyID, err error) {
-	if s.bare.shown(id) {
+func (s *Sealer) cannotOpen(m *domain.Member, key domain.KeyID, err error) {
+	if s.bare.shown(m) {
 		s.log.Error("the personal part of a member cannot be opened: it is shown without",
-			"member", uint64(id), "dataKey", key.String(), "err", err)
+			"member", uint64(m.ID), "dataKey", key.String(), "err", err)
 	}
 }
 
 // Unopened are the members that were last shown without their personal parts, ascending and so many at most,
 // since these cannot be opened; shown is how often that was.
-func (s *Sealer) Unopened() (members []domain.MemberID, shown uint64) { return s.bare.list() }
+func (s *Sealer) Unopened(
+	erased func(domain.AccountID, domain.MemberID) bool,
+) (members []domain.MemberID, shown uint64) {
+	return s.bare.list(erased)
+}
 
 // ErrBare is the error of a change to the personal part of a member whose part cannot be opened: nothing
 // may take its place, since the key may come back.

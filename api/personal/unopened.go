@@ -11,7 +11,7 @@ import (
 // or it is damaged itself. Any goroutine.
 type unopened struct {
 	mu      sync.Mutex // guards what follows
-	members map[domain.MemberID]struct{}
+	members map[domain.MemberID]domain.AccountID
 	times   uint64
 }
 
@@ -19,18 +19,18 @@ type unopened struct {
 const maxUnopened = 100
 
 // shown notes that a member was shown without its personal part; true: it was not known to be.
-func (u *unopened) shown(id domain.MemberID) bool {
+func (u *unopened) shown(m *domain.Member) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.times++
-	_, known := u.members[id]
+	_, known := u.members[m.ID]
 	if known || len(u.members) >= maxUnopened {
 		return false
 	}
 	if u.members == nil {
-		u.members = map[domain.MemberID]struct{}{}
+		u.members = map[domain.MemberID]domain.AccountID{}
 	}
-	u.members[id] = struct{}{}
+	u.members[m.ID] = m.Account
 	return true
 }
 
@@ -41,11 +41,16 @@ func (u *unopened) opened(id domain.MemberID) {
 	delete(u.members, id)
 }
 
-// list are the members, ascending, and how often any was shown.
-func (u *unopened) list() (ids []domain.MemberID, shown uint64) {
+// list are the members, ascending, and how often any was shown. Those that are erased by now are not named: another
+// node had erased them and deleted their keys before this one applied it.
+func (u *unopened) list(erased func(domain.AccountID, domain.MemberID) bool) (ids []domain.MemberID, shown uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for id := range u.members {
+	for id, account := range u.members {
+		if erased(account, id) {
+			delete(u.members, id)
+			continue
+		}
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)

@@ -65,7 +65,7 @@ func (s *Sealer) openVisits(
 			return err
 		case err != nil:
 			shown[i].Details = domain.VisitDetails{}
-			s.cannotOpen(shown[i].Member.ID, ids[n], err)
+			s.cannotOpen(shown[i].Member, ids[n], err)
 		}
 	}
 	return nil
