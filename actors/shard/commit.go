@@ -81,7 +81,7 @@ func (c *commits) commit(ctx actor.Context, m *core.Machine, d *duties, floor in
 	c.records = 0
 	c.since = now
 	h.applied(next)
-	c.waiting.Release(ctx, next, m.Sent(0, 0))
+	c.waiting.Release(ctx, next, m.LastSent(0, 0))
 	c.waiting.ReleaseStreams(ctx, streams(m))
 	m.Evict()
 	return nil
@@ -114,7 +114,7 @@ func (c *commits) awaitOutcome(ctx actor.Context, m *core.Machine, q *waiters.Aw
 func streams(m *core.Machine) waiters.Streams {
 	return func(w waiters.AwaitStream) (map[int]uint64, bool) {
 		from := tx.Stream{Topic: m.State.Shard.Journal, Partition: int32(w.From)}
-		return m.Sent(w.Account, w.Depth), m.State.Sources.Reached(from, w.Sequence)
+		return m.LastSent(w.Account, w.Depth), m.State.Sources.Reached(from, w.Sequence)
 	}
 }
 

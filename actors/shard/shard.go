@@ -108,7 +108,7 @@ func (s *shard) applying(ctx actor.Context) {
 	case *applyNext:
 		s.applyNext(ctx)
 	case *waiters.AwaitOffset:
-		s.commits.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.machine.Sent(0, 0))
+		s.commits.waiting.Await(ctx, m.Next, s.env.Handle.Applied.Load(), s.machine.LastSent(0, 0))
 	case *waiters.AwaitStream:
 		s.commits.waiting.AwaitStream(ctx, m, streams(s.machine))
 	case *WhichApplied:
@@ -352,7 +352,7 @@ func (s *shard) serveWhenNear(ctx actor.Context) {
 
 // look begins to publish what this node is to publish.
 func (s *shard) look(ctx actor.Context) {
-	if err := s.duties.look(time.Now(), &s.machine.State.Shard, s.machine.State.Sent); err != nil {
+	if err := s.duties.look(time.Now(), &s.machine.State.Shard, s.machine.State.LastSent); err != nil {
 		s.failed(ctx, err)
 		return
 	}
@@ -408,7 +408,7 @@ func (s *shard) atGap(ctx actor.Context) {
 // published notes how far the publishers came. A record says so once a second, or
 // after many entries: it trims the outbox at the same place in every replica.
 func (s *shard) published(ctx actor.Context, m *published) {
-	if err := s.machine.Outbox.Sent(m.kind, m.upTo); err != nil {
+	if err := s.machine.Outbox.Acknowledged(m.kind, m.upTo); err != nil {
 		s.failed(ctx, err)
 		return
 	}

@@ -23,7 +23,7 @@ type latestRows struct {
 // find finds the latest action of each of the places, which all have one; of those
 // in one second that with the lowest sequence, as in a feed. Spans are read backwards, the newest
 // first, until none can win any more.
-func (x *latestRows) find(a *Ask, places []topk.Place) ([]domain.Row, error) {
+func (x *latestRows) find(a *Ask, places []topk.Entry) ([]domain.Row, error) {
 	list := make([]domain.Row, len(places))
 	x.index = bitset.Grown(x.index, x.words*64)
 	x.wanted = bitset.Sized(x.wanted, x.words)

@@ -52,12 +52,12 @@ func (x *ranking) answer(v *rows.View, a *Ask) (*domain.Leaders, error) {
 }
 
 // rank sums up the standings and gives the first of them.
-func (x *ranking) rank(a *Ask, sum *domain.Leaders) []topk.Place {
+func (x *ranking) rank(a *Ask, sum *domain.Leaders) []topk.Entry {
 	top := a.Plan.top
-	b := topk.Places{K: top.End()}
-	var after topk.Place
+	b := topk.Entries{K: top.End()}
+	var after topk.Entry
 	if top.After != nil {
-		after = topk.Place{Key: top.After.Rank, ID: uint64(top.After.Member)}
+		after = topk.Entry{Key: top.After.Rank, ID: uint64(top.After.Member)}
 		if top.Up {
 			after.Key = ^after.Key
 		}
@@ -75,7 +75,7 @@ func (x *ranking) rank(a *Ask, sum *domain.Leaders) []topk.Place {
 			sum.Above += uint64(bitset.Bit(s.score > *top.Above))
 			continue
 		}
-		p := topk.Place{Key: x.rankOf(a, o), Ord: o}
+		p := topk.Entry{Key: x.rankOf(a, o), Ord: o}
 		if top.Up {
 			p.Key = ^p.Key
 		}

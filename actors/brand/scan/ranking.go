@@ -151,14 +151,14 @@ func (x *ranking) simple(top *domain.Top) bool {
 }
 
 // rankSums offers all members with a sum.
-func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *topk.Places) {
+func (x *ranking) rankSums(a *Ask, total *domain.Leaders, b *topk.Entries) {
 	shift, mask := 0, uint64(scoreOnly)
 	if a.Plan.top.Order == domain.ByActions {
 		shift, mask = scoreBits, ^uint64(0)
 	}
 	floor, actions, sums := uint64(0), uint64(0), x.sums.of[:x.words*64]
 	offer := func(o uint32, key uint64) {
-		b.Offer(topk.Place{Key: key, ID: uint64(a.ID(domain.Ordinal(o))), Ord: o})
+		b.Offer(topk.Entry{Key: key, ID: uint64(a.ID(domain.Ordinal(o))), Ord: o})
 		if b.Full {
 			floor = b.Floor.Key
 		}

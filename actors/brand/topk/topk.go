@@ -222,37 +222,37 @@ func (p *Page) First(n int) []Row {
 	return p.Rows[:min(n, len(p.Rows))]
 }
 
-// Place is a member in a ranking.
-type Place struct {
+// Entry is a member in a ranking.
+type Entry struct {
 	Key, ID uint64
 	Ord     uint32
 }
 
-// Compare orders places: the greatest key first, ties by id ascending.
-func Compare(a, b Place) int { return cmp.Or(cmp.Compare(b.Key, a.Key), cmp.Compare(a.ID, b.ID)) }
+// Compare orders entries: the greatest key first, ties by id ascending.
+func Compare(a, b Entry) int { return cmp.Or(cmp.Compare(b.Key, a.Key), cmp.Compare(a.ID, b.ID)) }
 
-// Places keeps the first k of the places offered.
-type Places struct {
-	K      int
-	Floor  Place // if full: what comes after it is not among them
-	Full   bool
-	places []Place
+// Entries keeps the first k of the entries offered.
+type Entries struct {
+	K     int
+	Floor Entry // if full: what comes after it is not among them
+	Full  bool
+	kept  []Entry
 }
 
-// Offer takes a place into account.
-func (b *Places) Offer(p Place) {
+// Offer takes an entry into account.
+func (b *Entries) Offer(p Entry) {
 	if b.K == 0 || b.Full && Compare(p, b.Floor) > 0 {
 		return
 	}
-	b.places = append(b.places, p)
-	if len(b.places) >= max(2*b.K, 64) {
+	b.kept = append(b.kept, p)
+	if len(b.kept) >= max(2*b.K, 64) {
 		b.Floor, b.Full = b.Sorted()[b.K-1], true
 	}
 }
 
 // Sorted is the first k, in order.
-func (b *Places) Sorted() []Place {
-	slices.SortFunc(b.places, Compare)
-	b.places = b.places[:min(b.K, len(b.places))]
-	return b.places
+func (b *Entries) Sorted() []Entry {
+	slices.SortFunc(b.kept, Compare)
+	b.kept = b.kept[:min(b.K, len(b.kept))]
+	return b.kept
 }

@@ -11,10 +11,10 @@ import (
 func TestPlaces_AreThoseThatSortFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOfN(rapid.Uint64Max(rapid.Uint64Max(100).Draw(t, "most")), 0, 500).Draw(t, "keys")
-		b := Places{K: rapid.IntRange(0, 120).Draw(t, "kept")}
-		var all []Place
+		b := Entries{K: rapid.IntRange(0, 120).Draw(t, "kept")}
+		var all []Entry
 		for i, key := range keys {
-			all = append(all, Place{Key: key, ID: uint64(len(keys) - i), Ord: uint32(i)})
+			all = append(all, Entry{Key: key, ID: uint64(len(keys) - i), Ord: uint32(i)})
 			b.Offer(all[i])
 		}
 		slices.SortFunc(all, Compare)

@@ -121,5 +121,5 @@ func (a *Activities) forward(t *tx.Tx, r *domain.Record, id domain.MemberID) {
 		Kind: domain.KindForward, Account: r.Account, Application: r.Application, BodyHash: r.BodyHash, Nonce: r.Nonce,
 		Activity: of,
 	})
-	t.Forwarded(r, id.Slot().Shard(t.State.Shards), id)
+	t.Redirect(r, id.Slot().Shard(t.State.Shards), id)
 }

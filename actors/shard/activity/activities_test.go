@@ -57,7 +57,7 @@ func on(t *testing.T, f func(s *shard)) {
 }
 
 // with adds a member in a state, which the store has.
-func (s *shard) with(state domain.MemberState) *members.Actor {
+func (s *shard) with(state domain.MemberState) *members.Member {
 	id := s.State.Roster.Next(1)
 	at := member.Place{Account: 1, Ord: s.State.Accounts.Add(1, id)}
 	s.State.Roster.Add(id, at)
@@ -89,7 +89,7 @@ func (s *shard) batch(records ...*domain.Record) {
 }
 
 // played is an activity of a member from a collector, with a hash of its own.
-func played(m *members.Actor, hash uint64) *domain.Record {
+func played(m *members.Member, hash uint64) *domain.Record {
 	r := &domain.Record{Kind: domain.KindActivity, Account: 1, Time: txtest.Clock, Activity: domain.Activity{
 		Definition: 100, Brand: 1, Service: domain.LastFM, Time: txtest.Clock/1000 - 60, Hash: hash,
 	}}
@@ -101,7 +101,7 @@ func played(m *members.Actor, hash uint64) *domain.Record {
 }
 
 // asked is the same over HTTP: a request waits for it.
-func asked(m *members.Actor, hash uint64, id byte) *domain.Record {
+func asked(m *members.Member, hash uint64, id byte) *domain.Record {
 	r := played(m, hash)
 	r.Origin, r.Request, r.Activity.Raw = domain.Origin{}, domain.RequestID{id}, "raw"
 	return r
@@ -184,7 +184,7 @@ func TestJudge_Refuses(t *testing.T) {
 }
 
 // rows are those of a member.
-func (s *shard) rows(m *members.Actor) []domain.Row {
+func (s *shard) rows(m *members.Member) []domain.Row {
 	at := m.Place()
 	past, err := s.Store.Past(at.Account, at.Ord)
 	if err != nil {

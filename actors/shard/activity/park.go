@@ -17,7 +17,7 @@ import (
 const BeyondParked = "the registration of the member is pending and too many of its activities wait"
 
 // notActive parks what a pending member did; a refused one is unknown, an erased one gone.
-func notActive(t *tx.Tx, r *domain.Record, m *members.Actor) {
+func notActive(t *tx.Tx, r *domain.Record, m *members.Member) {
 	at := m.Place()
 	switch state := m.State().Member.State; {
 	case state == domain.MemberErased:

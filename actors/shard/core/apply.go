@@ -75,7 +75,7 @@ func (m *Machine) alone(t *tx.Tx, f func() error) error {
 	if err := f(); err != nil {
 		return err
 	}
-	return m.merger.Sent(t)
+	return m.merger.SendLent(t)
 }
 
 // setAside makes a dead letter of a record that cannot be applied. The request that waits

@@ -178,7 +178,7 @@ func TestCommands_Merges(t *testing.T) {
 		if out := p.outcome(merge); out.Code != domain.OK || p.c.Stats.Merges.Merged.Load() != 1 {
 			t.Fatalf("%+v", out)
 		}
-		if p.m.Sent(1, 1) != nil || len(p.m.Sent(0, 0)) == 0 {
+		if p.m.LastSent(1, 1) != nil || len(p.m.LastSent(0, 0)) == 0 {
 			t.Error("of a lone merge nothing is sent on at depth 1")
 		}
 		p.apply(played(b, 8))
@@ -406,7 +406,7 @@ func TestMachine_Views(t *testing.T) {
 		}
 	})
 	empty := core.New(&core.Config{})
-	if empty.Close() != nil || empty.Completed(domain.RequestID{1}) != nil || empty.Sent(0, 0) != nil {
+	if empty.Close() != nil || empty.Completed(domain.RequestID{1}) != nil || empty.LastSent(0, 0) != nil {
 		t.Error("a machine without a store knows something")
 	}
 	if empty.State.Sources.Reached(tx.Stream{}, 1) {

@@ -1,14 +1,10 @@
 package core
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
@@ -34,24 +30,6 @@ type Config struct {
 	MarkEvery  int64                // records between two state marks; 0: as usual
 	Counted    func(*domain.Record) // of hits that a node counted, once applied or more often; nil: not asked for
 	Stats      *Stats
-}
-
-// Partition is one of the Shards partitions of a journal, with the catalog that its records are applied by.
-type Partition struct {
-	ID, Shards int
-	Journal    Journal
-	Catalog    *catalog.Handle
-	Rules      uint16 // newest that the program knows; 0: domain.RulesVersion
-	Log        *slog.Logger
-}
-
-// knows fails for rules that the program does not know.
-func (p *Partition) knows(rules uint16) error {
-	if known := cmp.Or(p.Rules, domain.RulesVersion); rules > known {
-		return fmt.Errorf("partition %d of the journal is applied by rules %d, this binary knows %d: %w",
-			p.ID, rules, known, domain.ErrNewer)
-	}
-	return nil
 }
 
 // MemoryLimits bound what a shard keeps in memory.
@@ -262,10 +240,10 @@ func (m *Machine) Renew(age time.Duration, failed func(error)) {
 	})
 }
 
-// Sent is the last sequence of the outbox sent to each shard, of this life. depth is how many streams a
+// LastSent is the last sequence of the outbox sent to each shard, of this life. depth is how many streams a
 // wait has followed to this shard: what changes of a merged member is sent on merge by merge. It is nil
 // where no merged member of the account (0: of any) has as many merges below it in the shard.
-func (m *Machine) Sent(account domain.AccountID, depth int) map[int]uint64 {
+func (m *Machine) LastSent(account domain.AccountID, depth int) map[int]uint64 {
 	deepest := m.merger.Depth
 	if account != 0 {
 		deepest = func() int { return m.merger.DepthOf(account) }
@@ -273,7 +251,7 @@ func (m *Machine) Sent(account domain.AccountID, depth int) map[int]uint64 {
 	if depth > 0 && deepest() < depth {
 		return nil
 	}
-	return m.State.Sent
+	return m.State.LastSent
 }
 
 // Completed is a request that has its outcome, as committed; nil: there is none.

@@ -20,7 +20,7 @@ type prefetch struct {
 	ids    []domain.MemberID
 	acts   []*domain.Activity // those of ids
 	places []member.Place
-	loaded []*members.Actor
+	loaded []*members.Member
 	rows   []domain.Row // what the store will be asked for
 	sum    uint64       // of what was read: no read may be left out
 }

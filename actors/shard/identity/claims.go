@@ -124,7 +124,7 @@ func applyPointer(t *tx.Tx, c *domain.Claim) {
 }
 
 // releaseUnlessNeeded releases an identity, in whatever shard it is, unless the member needs it.
-func (g *Registrar) releaseUnlessNeeded(t *tx.Tx, r *domain.Record, m *members.Actor, i domain.Identity) error {
+func (g *Registrar) releaseUnlessNeeded(t *tx.Tx, r *domain.Record, m *members.Member, i domain.Identity) error {
 	if member.Needs(&m.State().Member, i.Hash) {
 		return nil
 	}
@@ -137,7 +137,7 @@ func (g *Registrar) releaseUnlessNeeded(t *tx.Tx, r *domain.Record, m *members.A
 }
 
 // giveUpNames gives up what a registration or an update that is not to be would have given its member.
-func (g *Registrar) giveUpNames(t *tx.Tx, r *domain.Record, m *members.Actor, p *domain.PendingRegistration) error {
+func (g *Registrar) giveUpNames(t *tx.Tx, r *domain.Record, m *members.Member, p *domain.PendingRegistration) error {
 	id := m.State().Member.ID
 	for _, i := range member.PendingNames(p) {
 		asked := slices.ContainsFunc(p.Claims, func(c domain.PendingClaim) bool {
@@ -155,7 +155,7 @@ func (g *Registrar) giveUpNames(t *tx.Tx, r *domain.Record, m *members.Actor, p 
 
 // follow follows a change of the member's identities: claims that it holds no more
 // are released, pointers at it put and taken away.
-func (g *Registrar) follow(t *tx.Tx, r *domain.Record, m *members.Actor, before *domain.Member) error {
+func (g *Registrar) follow(t *tx.Tx, r *domain.Record, m *members.Member, before *domain.Member) error {
 	after := &m.State().Member
 	for _, i := range member.Identities(before) {
 		if err := g.releaseUnlessNeeded(t, r, m, i); err != nil {
@@ -228,7 +228,7 @@ func (g *Registrar) settle(t *tx.Tx, r *domain.Record, c *domain.Claim) (entered
 // ended follows the end of a registration or an update: its claims are held, or what it had is given up. It
 // had the claims granted to it, and what the member held when it began to wait and may have
 // lost since.
-func (g *Registrar) ended(t *tx.Tx, r *domain.Record, m *members.Actor, end member.Settled) error {
+func (g *Registrar) ended(t *tx.Tx, r *domain.Record, m *members.Member, end member.Settled) error {
 	p, id := end.Ended, m.State().Member.ID
 	if end.Granted {
 		for _, claim := range p.Claims {
@@ -248,7 +248,7 @@ func (g *Registrar) ended(t *tx.Tx, r *domain.Record, m *members.Actor, end memb
 }
 
 // releaseLateGrant gives back what was granted to a registration that another claim had ended.
-func (g *Registrar) releaseLateGrant(t *tx.Tx, r *domain.Record, m *members.Actor, c *domain.Claim) error {
+func (g *Registrar) releaseLateGrant(t *tx.Tx, r *domain.Record, m *members.Member, c *domain.Claim) error {
 	if c.Step != domain.ClaimGranted {
 		return nil
 	}

@@ -80,7 +80,7 @@ func (g *Registrar) Repeated(t *tx.Tx, r *domain.Record, q *domain.Request) erro
 }
 
 // deleteUnused is dropKeyOf unless the member has the key.
-func deleteUnused(t *tx.Tx, c domain.Command, m *members.Actor) {
+func deleteUnused(t *tx.Tx, c domain.Command, m *members.Member) {
 	if !slices.Contains(member.DataKeys(&m.State().Member), domain.PersonalOf(c).Key) {
 		dropKeyOf(t, c)
 	}

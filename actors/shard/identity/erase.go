@@ -9,7 +9,7 @@ import (
 
 // Erase erases an active member: its record, all that it did, its identities and, by the outbox, its data
 // keys. What waits for it is completed: it is gone. It has part in no merge any more.
-func (g *Registrar) Erase(t *tx.Tx, r *domain.Record, m *members.Actor, c *domain.EraseMember) error {
+func (g *Registrar) Erase(t *tx.Tx, r *domain.Record, m *members.Member, c *domain.EraseMember) error {
 	before, at := m.State().Member, m.Place()
 	past, err := t.State.Loaded.Past(at)
 	if err != nil {
@@ -37,7 +37,7 @@ func (g *Registrar) Erase(t *tx.Tx, r *domain.Record, m *members.Actor, c *domai
 
 // endPending ends what waited for claims: what it had is given up, those that are asked for when
 // they are answered.
-func (g *Registrar) endPending(t *tx.Tx, r *domain.Record, m *members.Actor, p *domain.PendingRegistration) error {
+func (g *Registrar) endPending(t *tx.Tx, r *domain.Record, m *members.Member, p *domain.PendingRegistration) error {
 	if err := g.giveUpNames(t, r, m, p); err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func (g *Registrar) Attach(t *tx.Tx, r *domain.Record, a *domain.AttachService) 
 func forwardRegistration(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, id domain.MemberID) {
 	to := id.Slot().Shard(t.State.Shards)
 	sendRegistration(t, r, c, to, id)
-	t.Forwarded(r, to, id)
+	t.Redirect(r, to, id)
 }
 
 // sendRegistration sends a registration to a member in another shard, where it is applied or known.
@@ -77,7 +77,7 @@ func sendRegistration(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, to i
 // matchExisting applies a registration to the member that its identity names. A member who is
 // only about to be, or to have the identity, or has it no more, does not match: the
 // request is tried again.
-func (g *Registrar) matchExisting(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, m *members.Actor) error {
+func (g *Registrar) matchExisting(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, m *members.Member) error {
 	if !member.Holds(&m.State().Member, c.Identity) {
 		dropKeyOf(t, r.Command)
 		t.Complete(r, domain.Outcome{Again: true})
@@ -88,7 +88,7 @@ func (g *Registrar) matchExisting(t *tx.Tx, r *domain.Record, c *domain.Register
 
 // enter brings a registration to its member (nil: one that is to be), which applies
 // it at once or when other shards have granted the identities it needs.
-func (g *Registrar) enter(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, m *members.Actor) error {
+func (g *Registrar) enter(t *tx.Tx, r *domain.Record, c *domain.RegisterMember, m *members.Member) error {
 	var known *domain.Member
 	var id domain.MemberID
 	if m != nil {
@@ -157,7 +157,7 @@ func (e *entry) apply(s *member.State, dst []domain.Change) []domain.Change {
 }
 
 // entered follows what the member did with a registration.
-func (g *Registrar) entered(t *tx.Tx, r *domain.Record, e *entry, m *members.Actor, before *domain.Member) error {
+func (g *Registrar) entered(t *tx.Tx, r *domain.Record, e *entry, m *members.Member, before *domain.Member) error {
 	id := before.ID
 	switch e.guess {
 	case member.GuessStale:
@@ -183,13 +183,13 @@ func (g *Registrar) entered(t *tx.Tx, r *domain.Record, e *entry, m *members.Act
 	if e.isNew {
 		state = domain.Pending
 	}
-	t.Await(r, id) // the last step completes it
+	t.Defer(r, id) // the last step completes it
 	g.request(t, r, &e.waits, id, state)
 	return nil
 }
 
 // create makes the actor of a member that is to be.
-func (g *Registrar) create(t *tx.Tx, r *domain.Record, c *domain.RegisterMember) *members.Actor {
+func (g *Registrar) create(t *tx.Tx, r *domain.Record, c *domain.RegisterMember) *members.Member {
 	id := t.State.Roster.Next(c.Identity.Slot())
 	at := member.Place{Account: r.Account, Ord: t.State.Accounts.Add(r.Account, id)}
 	t.State.Roster.Add(id, at)

@@ -19,7 +19,7 @@ func New(l *Ledger, registered *atomic.Int64) *Registrar { return &Registrar{l, 
 
 // Active is the active member that a command names; nil: the command is completed, there is no such
 // member.
-func (g *Registrar) Active(t *tx.Tx, r *domain.Record, id domain.MemberID) (*members.Actor, error) {
+func (g *Registrar) Active(t *tx.Tx, r *domain.Record, id domain.MemberID) (*members.Member, error) {
 	m, err := t.Find(r.Account, id)
 	switch {
 	case err != nil || m != nil && m.State().Active():

@@ -37,7 +37,7 @@ func (g *Registrar) Update(t *tx.Tx, r *domain.Record, u *domain.UpdateMember) e
 	case member.Updated:
 		g.request(t, r, &waits, u.Member, domain.Held)
 	case member.UpdateWaits:
-		t.Await(r, u.Member) // the last step completes it
+		t.Defer(r, u.Member) // the last step completes it
 		g.request(t, r, &waits, u.Member, domain.Held)
 		return nil
 	}
@@ -77,7 +77,7 @@ func (g *Registrar) ResetPassword(t *tx.Tx, r *domain.Record, c *domain.ResetPas
 }
 
 // updated completes the request with what the member did, and follows what it changed.
-func (g *Registrar) updated(t *tx.Tx, r *domain.Record, end member.UpdateEnd, m *members.Actor, before *domain.Member) error {
+func (g *Registrar) updated(t *tx.Tx, r *domain.Record, end member.UpdateEnd, m *members.Member, before *domain.Member) error {
 	out := domain.Outcome{Member: before.ID}
 	switch end {
 	case member.UpdateOutdated:

@@ -39,7 +39,7 @@ func NewBatch() *Batch {
 type Group struct {
 	ID domain.MemberID
 
-	actor *Actor // nil: the member is not loaded, and its activities are plain
+	actor *Member // nil: the member is not loaded, and its activities are plain
 	at    member.Place
 	muted uint32 // services of a member that is not loaded, a bit each
 	acts  []Activity
@@ -86,7 +86,7 @@ func (b *Batch) Add(loaded *Loaded, at member.Place, audience *member.Audience, 
 
 // AddTo adds an activity to the group of a member that is loaded. One that was not when the
 // micro-batch began keeps the group that it has.
-func (b *Batch) AddTo(k *Actor, at member.Place, a Activity) {
+func (b *Batch) AddTo(k *Member, at member.Place, a Activity) {
 	if k.group == nil {
 		k.group = b.unloaded[at]
 		if k.group == nil {

@@ -16,12 +16,12 @@ import (
 // the hand clears marks and takes the first actor without one. An order by last use would be
 // more exact, and would read and write two neighbours with every touch.
 type Loaded struct {
-	limit     int                           // bytes
-	held      int                           // bytes of all, as of when the hand last passed each
-	byOrdinal map[domain.AccountID][]*Actor // by ordinal; nil: not loaded
-	of        domain.AccountID              // the account asked about last, and its byOrdinal
-	last      []*Actor
-	ring      []*Actor // all of them, in any order
+	limit     int                            // bytes
+	held      int                            // bytes of all, as of when the hand last passed each
+	byOrdinal map[domain.AccountID][]*Member // by ordinal; nil: not loaded
+	of        domain.AccountID               // the account asked about last, and its byOrdinal
+	last      []*Member
+	ring      []*Member // all of them, in any order
 	hand      int
 	children  *children.Children
 	store     Store
@@ -33,12 +33,12 @@ type Loaded struct {
 // that are read from the store.
 func New(limit int, of *children.Children, store Store, loads *atomic.Int64) *Loaded {
 	return &Loaded{
-		limit: limit, byOrdinal: map[domain.AccountID][]*Actor{}, children: of, store: store, history: store, loads: loads,
+		limit: limit, byOrdinal: map[domain.AccountID][]*Member{}, children: of, store: store, history: store, loads: loads,
 	}
 }
 
 // At is the actor in a place; nil when it is not loaded.
-func (c *Loaded) At(p member.Place) *Actor {
+func (c *Loaded) At(p member.Place) *Member {
 	if p.Account != c.of {
 		c.of, c.last = p.Account, c.byOrdinal[p.Account]
 	}
@@ -49,24 +49,24 @@ func (c *Loaded) At(p member.Place) *Actor {
 }
 
 // weigh notes how many bytes an actor takes now.
-func (c *Loaded) weigh(k *Actor) {
+func (c *Loaded) weigh(k *Member) {
 	c.held -= int(k.bytes)
-	k.bytes = int32(min(actorBytes+k.State().Bytes(), 1<<30))
+	k.bytes = int32(min(childBytes+k.State().Bytes(), 1<<30))
 	c.held += int(k.bytes)
 }
 
 // set puts an actor into a place; nil: the place is free.
-func (c *Loaded) set(p member.Place, k *Actor) {
+func (c *Loaded) set(p member.Place, k *Member) {
 	byOrdinal := c.byOrdinal[p.Account]
 	if n := int(p.Ord) + 1; n > len(byOrdinal) {
-		byOrdinal = append(byOrdinal, make([]*Actor, n-len(byOrdinal))...)
+		byOrdinal = append(byOrdinal, make([]*Member, n-len(byOrdinal))...)
 		c.byOrdinal[p.Account], c.of = byOrdinal, 0
 	}
 	byOrdinal[p.Ord] = k
 }
 
 // Load is the member's actor, touched; it reads the member if it is not loaded.
-func (c *Loaded) Load(at member.Place) (*Actor, error) {
+func (c *Loaded) Load(at member.Place) (*Member, error) {
 	if k := c.At(at); k != nil {
 		k.touched = true
 		return k, nil
@@ -89,8 +89,8 @@ func (c *Loaded) Past(at member.Place) ([]domain.Row, error) { return c.store.Pa
 func (c *Loaded) Bytes() int { return c.held }
 
 // Spawn makes the actor of a member.
-func (c *Loaded) Spawn(at member.Place, s *member.State) *Actor {
-	k := &Actor{touched: true, state: s}
+func (c *Loaded) Spawn(at member.Place, s *member.State) *Member {
+	k := &Member{touched: true, state: s}
 	c.children.Spawn(&k.child)
 	c.set(at, k)
 	c.weigh(k)

@@ -27,7 +27,7 @@ func seated(c *Loaded) (n int) {
 }
 
 // touch is the member's actor, touched; nil: it is not loaded.
-func touch(c *Loaded, at member.Place) *Actor {
+func touch(c *Loaded, at member.Place) *Member {
 	if c.At(at) == nil {
 		return nil
 	}
@@ -40,7 +40,7 @@ func stateOf(ord int) *member.State {
 }
 
 // oneActor is the bytes of an actor as stateOf makes it.
-func oneActor() int { return actorBytes + stateOf(0).Bytes() }
+func oneActor() int { return childBytes + stateOf(0).Bytes() }
 
 func TestLoaded_TouchedSinceTheHandPassedStays(t *testing.T) {
 	seed := rand.Uint64()
@@ -104,7 +104,7 @@ func TestLoaded_TheHandSkipsTouched(t *testing.T) {
 }
 
 func TestActor_IsACacheLine(t *testing.T) {
-	if got := unsafe.Sizeof(Actor{}); got != 64 {
+	if got := unsafe.Sizeof(Member{}); got != 64 {
 		t.Errorf("an actor has %d bytes, want 64", got)
 	}
 }
@@ -124,7 +124,7 @@ func TestLoaded_IsBoundedInBytes(t *testing.T) {
 		c.Evict()
 		real := 0
 		for _, k := range c.ring {
-			real += actorBytes + k.State().Bytes()
+			real += childBytes + k.State().Bytes()
 		}
 		if c.held > c.limit || c.held != real || seated(c) == 11 {
 			t.Errorf("%d actors of %d bytes are loaded, %d are held", seated(c), real, c.held)

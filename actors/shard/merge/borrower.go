@@ -32,7 +32,7 @@ func mergeInProgress() domain.Outcome {
 }
 
 // merge begins to merge a member into another.
-func (b *borrowers) merge(t *tx.Tx, r *domain.Record, m *members.Actor, c *domain.MergeMembers) error {
+func (b *borrowers) merge(t *tx.Tx, r *domain.Record, m *members.Member, c *domain.MergeMembers) error {
 	of := &m.State().Member
 	switch a := member.AbsorbedOf(of, c.From); {
 	case c.From == c.Member:
@@ -51,7 +51,7 @@ func (b *borrowers) merge(t *tx.Tx, r *domain.Record, m *members.Actor, c *domai
 	default:
 		ticket := domain.ActionID(t.NewRecord(c.Member.Slot())).Sequence()
 		setAbsorbed(t, m, domain.Absorbed{Member: c.From, Ticket: ticket, Asked: r.AskedBy()}, 0)
-		t.Await(r, c.Member) // the last step completes it
+		t.Defer(r, c.Member) // the last step completes it
 		send(t, r.Account, c.From, domain.Lend{Step: domain.LendAsk, Other: c.Member, Ticket: ticket})
 	}
 	return nil
@@ -69,7 +69,7 @@ func (b *borrowers) shadowIDsExhausted(s *tx.State, account domain.AccountID, fr
 
 // awaited is the borrower that a lender's step is for, and what it knows of the lender; nil: it
 // knows nothing of this merge any more.
-func (b *borrowers) awaited(t *tx.Tx, r *domain.Record, l *domain.Lend) (*members.Actor, *domain.Absorbed, error) {
+func (b *borrowers) awaited(t *tx.Tx, r *domain.Record, l *domain.Lend) (*members.Member, *domain.Absorbed, error) {
 	m, err := t.Find(r.Account, l.Member)
 	if m == nil || err != nil {
 		return nil, nil, err
@@ -176,7 +176,7 @@ func sendReturn(t *tx.Tx, r *domain.Record, lender, borrower domain.MemberID, ti
 
 // shadow is the actor of the lender's shadow, which is made with the first rows. They count nowhere
 // until the handover.
-func (b *borrowers) shadow(t *tx.Tx, m *members.Actor, l *domain.Lend) (*members.Actor, error) {
+func (b *borrowers) shadow(t *tx.Tx, m *members.Member, l *domain.Lend) (*members.Member, error) {
 	of := lender{m.Place().Account, l.Other}
 	now, known := b.shadows[of]
 	before := 0
@@ -200,7 +200,7 @@ func (b *borrowers) shadow(t *tx.Tx, m *members.Actor, l *domain.Lend) (*members
 }
 
 // copyRows copies rows to a shadow, and notes the copies of signups.
-func (b *borrowers) copyRows(t *tx.Tx, shadow *members.Actor, a *domain.Absorbed, rows []domain.LentRow) error {
+func (b *borrowers) copyRows(t *tx.Tx, shadow *members.Member, a *domain.Absorbed, rows []domain.LentRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -230,7 +230,7 @@ func (b *borrowers) copyRows(t *tx.Tx, shadow *members.Actor, a *domain.Absorbed
 }
 
 // countShadow has the rows of a shadow count as the borrower's.
-func (b *borrowers) countShadow(t *tx.Tx, shadow *members.Actor, borrower member.Place) error {
+func (b *borrowers) countShadow(t *tx.Tx, shadow *members.Member, borrower member.Place) error {
 	loan := *shadow.State().Member.Lent
 	loan.Done = true
 	setLoan(t, shadow, &loan, 0)
@@ -247,7 +247,7 @@ func (b *borrowers) countShadow(t *tx.Tx, shadow *members.Actor, borrower member
 }
 
 // unmerge takes a merge back.
-func (b *borrowers) unmerge(t *tx.Tx, r *domain.Record, m *members.Actor, c *domain.UnmergeMember) error {
+func (b *borrowers) unmerge(t *tx.Tx, r *domain.Record, m *members.Member, c *domain.UnmergeMember) error {
 	of := &m.State().Member
 	a := member.AbsorbedOf(of, c.From)
 	switch {
@@ -268,13 +268,13 @@ func (b *borrowers) unmerge(t *tx.Tx, r *domain.Record, m *members.Actor, c *dom
 			return err
 		}
 		sendReturn(t, r, c.From, c.Member, ticket)
-		t.Forwarded(r, c.From.Slot().Shard(t.State.Shards), c.From)
+		t.Redirect(r, c.From.Slot().Shard(t.State.Shards), c.From)
 	}
 	return nil
 }
 
 // endLoan ends a borrower's part in a merge: the shadow counts nowhere, and nothing of it is left.
-func (b *borrowers) endLoan(t *tx.Tx, m *members.Actor, from domain.MemberID) error {
+func (b *borrowers) endLoan(t *tx.Tx, m *members.Member, from domain.MemberID) error {
 	clock := t.Clock()
 	t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
 		return member.Discharge(dst, s, from, clock)
@@ -307,7 +307,7 @@ func (b *borrowers) endLoan(t *tx.Tx, m *members.Actor, from domain.MemberID) er
 }
 
 // eraseShadow leaves nothing of a shadow.
-func (b *borrowers) eraseShadow(t *tx.Tx, shadow *members.Actor) error {
+func (b *borrowers) eraseShadow(t *tx.Tx, shadow *members.Member) error {
 	at := shadow.Place()
 	past, err := t.State.Loaded.Past(at)
 	if err != nil {
@@ -335,7 +335,7 @@ func (b *borrowers) lenderErased(t *tx.Tx, r *domain.Record, l *domain.Lend) err
 }
 
 // release ends the merges into a member that is about to be erased: those merged into it are, too.
-func (b *borrowers) release(t *tx.Tx, r *domain.Record, m *members.Actor, at int64) error {
+func (b *borrowers) release(t *tx.Tx, r *domain.Record, m *members.Member, at int64) error {
 	of := m.State().Member
 	for i := range of.Absorbed {
 		a := &of.Absorbed[i]
@@ -352,7 +352,7 @@ func (b *borrowers) release(t *tx.Tx, r *domain.Record, m *members.Actor, at int
 }
 
 // setAbsorbed sets what a borrower knows of a lender. clock is the shard's, 0 where no rows change hands.
-func setAbsorbed(t *tx.Tx, m *members.Actor, a domain.Absorbed, clock int64) {
+func setAbsorbed(t *tx.Tx, m *members.Member, a domain.Absorbed, clock int64) {
 	t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
 		return member.Absorb(dst, s, a, clock)
 	})

@@ -25,7 +25,7 @@ func (g *groups) covered(s *tx.State, at member.Place, seq uint64) bool {
 }
 
 // pairsOf are the pairs of a shadow, in an order that is the same whichever of them are committed (I6).
-func (g *groups) pairsOf(t *tx.Tx, shadow *members.Actor) (all []pair, err error) {
+func (g *groups) pairsOf(t *tx.Tx, shadow *members.Member) (all []pair, err error) {
 	at := shadow.Place()
 	note := func(o *domain.OneTime) {
 		if p := (pair{o.Definition, o.Brand}); !slices.Contains(all, p) {
@@ -51,7 +51,7 @@ type turned struct {
 }
 
 // coverAll covers what a shadow and the other sources of its borrower have twice.
-func (g *groups) coverAll(t *tx.Tx, shadow *members.Actor, borrower member.Place) (all []turned, err error) {
+func (g *groups) coverAll(t *tx.Tx, shadow *members.Member, borrower member.Place) (all []turned, err error) {
 	pairs, err := g.pairsOf(t, shadow)
 	for i := 0; i < len(pairs) && err == nil; i++ {
 		all, err = g.cover(t, all, borrower, pairs[i], nil)
@@ -60,7 +60,7 @@ func (g *groups) coverAll(t *tx.Tx, shadow *members.Actor, borrower member.Place
 }
 
 // uncover has what a shadow covered count again, now that it counts nowhere itself.
-func (g *groups) uncover(t *tx.Tx, shadow *members.Actor, borrower member.Place) ([]turned, error) {
+func (g *groups) uncover(t *tx.Tx, shadow *members.Member, borrower member.Place) ([]turned, error) {
 	at := shadow.Place()
 	delete(g.counted, at)
 	delete(g.pairs, at)

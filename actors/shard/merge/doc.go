@@ -25,7 +25,7 @@
 // not hang on where a micro-batch ends (I6).
 //
 // Operations are methods of a Merger that take a tx.Tx. Follow is a tx.Follower: a Flush calls it with what it
-// staged. Sent is called after each record of a member that has part in a merge. Whether a command's member is active is asked before it is called.
+// staged. SendLent is called after each record of a member that has part in a merge. Whether a command's member is active is asked before it is called.
 //
 // DESIGN.md has the ways that were not taken, and a walk through each failure.
 package merge

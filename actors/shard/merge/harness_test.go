@@ -173,7 +173,7 @@ func (h *harness) expectCounts(what string, want map[string]string) {
 // state is what a member's shard has of it.
 func (h *harness) state(name string) *domain.Member { return &h.actor(name).State().Member }
 
-func (h *harness) actor(name string) *members.Actor {
+func (h *harness) actor(name string) *members.Member {
 	s := h.shardOf(name)
 	at, ok := s.State.Roster.Find(h.ids[name])
 	if !ok {
@@ -285,7 +285,7 @@ func (s *testShard) record(t *tx.Tx, r *domain.Record) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return s.merger.Sent(t)
+	return s.merger.SendLent(t)
 }
 
 func (s *testShard) command(t *tx.Tx, r *domain.Record) error {
@@ -327,7 +327,7 @@ func (s *testShard) command(t *tx.Tx, r *domain.Record) error {
 }
 
 // commandOf applies a command of an active member.
-func (s *testShard) commandOf(t *tx.Tx, r *domain.Record, k *members.Actor) error {
+func (s *testShard) commandOf(t *tx.Tx, r *domain.Record, k *members.Member) error {
 	id := k.State().Member.ID
 	switch c := r.Command.(type) {
 	case *domain.MergeMembers:
@@ -369,7 +369,7 @@ func (s *testShard) register(t *tx.Tx, r *domain.Record, c *domain.RegisterMembe
 	return nil
 }
 
-func (s *testShard) recordActivity(t *tx.Tx, r *domain.Record, k *members.Actor) (err error) {
+func (s *testShard) recordActivity(t *tx.Tx, r *domain.Record, k *members.Member) (err error) {
 	var d member.Disposition
 	seq := domain.ActionID(t.NewRecord(0)).Sequence()
 	content := r.Activity.Content
@@ -383,7 +383,7 @@ func (s *testShard) recordActivity(t *tx.Tx, r *domain.Record, k *members.Actor)
 	return err
 }
 
-func (s *testShard) deleteAction(t *tx.Tx, r *domain.Record, k *members.Actor, c *domain.DeleteAction) error {
+func (s *testShard) deleteAction(t *tx.Tx, r *domain.Record, k *members.Member, c *domain.DeleteAction) error {
 	at, counted := k.Place(), false
 	row, there, err := s.Store.Action(at.Account, at.Ord, c.Action.Sequence())
 	if err != nil {
@@ -403,7 +403,7 @@ func (s *testShard) deleteAction(t *tx.Tx, r *domain.Record, k *members.Actor, c
 	return nil
 }
 
-func (s *testShard) eraseMember(t *tx.Tx, r *domain.Record, k *members.Actor, c *domain.EraseMember) error {
+func (s *testShard) eraseMember(t *tx.Tx, r *domain.Record, k *members.Member, c *domain.EraseMember) error {
 	if err := s.merger.Release(t, r, k, c.At); err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (n *lenders) next(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 }
 
 // lend sends the rows after those that were sent. With the last of them the member is handed over.
-func (n *lenders) lend(t *tx.Tx, m *members.Actor, loan domain.Loan) error {
+func (n *lenders) lend(t *tx.Tx, m *members.Member, loan domain.Loan) error {
 	at, id := m.Place(), m.State().Member.ID
 	rows, rest, err := n.rowsBehind(t, at, loan)
 	if err != nil {
@@ -118,7 +118,7 @@ func (n *lenders) lend(t *tx.Tx, m *members.Actor, loan domain.Loan) error {
 }
 
 // outgrown ends a loan where the record has grown since it was asked for, so that no step can have it.
-func (n *lenders) outgrown(t *tx.Tx, m *members.Actor, loan domain.Loan) error {
+func (n *lenders) outgrown(t *tx.Tx, m *members.Member, loan domain.Loan) error {
 	at := m.Place()
 	n.loans.end(at)
 	setLoan(t, m, nil, 0)
@@ -258,7 +258,7 @@ func completeAsked(t *tx.Tx, r *domain.Record, l *domain.Lend, out domain.Outcom
 }
 
 // end has a member lend no more: its rows count at home again.
-func (n *lenders) end(t *tx.Tx, m *members.Actor) error {
+func (n *lenders) end(t *tx.Tx, m *members.Member) error {
 	at := m.Place()
 	loan := n.loans.byMember[at]
 	n.loans.end(at)
@@ -275,7 +275,7 @@ func (n *lenders) end(t *tx.Tx, m *members.Actor) error {
 }
 
 // release ends the loan of a member that is about to be erased: its borrower hears of it.
-func (n *lenders) release(t *tx.Tx, r *domain.Record, m *members.Actor) error {
+func (n *lenders) release(t *tx.Tx, r *domain.Record, m *members.Member) error {
 	of := m.State().Member
 	if of.Lent == nil {
 		return nil

@@ -60,13 +60,13 @@ func (m *Merger) DepthOf(account domain.AccountID) int { return m.loans.depths.d
 func (m *Merger) idle() bool { return len(m.loans.byMember)+len(m.groups.shadowsOf) == 0 }
 
 // Merge begins to merge a member into an active one.
-func (m *Merger) Merge(t *tx.Tx, r *domain.Record, of *members.Actor, c *domain.MergeMembers) error {
+func (m *Merger) Merge(t *tx.Tx, r *domain.Record, of *members.Member, c *domain.MergeMembers) error {
 	return m.borrowers.merge(t, r, of, c)
 }
 
 // Unmerge takes a merge into an active member back: the lender's rows count at home again, and the shadow is
 // swept.
-func (m *Merger) Unmerge(t *tx.Tx, r *domain.Record, of *members.Actor, c *domain.UnmergeMember) error {
+func (m *Merger) Unmerge(t *tx.Tx, r *domain.Record, of *members.Member, c *domain.UnmergeMember) error {
 	return m.borrowers.unmerge(t, r, of, c)
 }
 
@@ -147,15 +147,15 @@ func (m *Merger) Follow(t *tx.Tx, changes []domain.Change) error {
 	return nil
 }
 
-// Sent sends what a record has changed of lenders, once all that it changes is staged and followed.
-func (m *Merger) Sent(t *tx.Tx) error {
+// SendLent sends what a record has changed of lenders, once all that it changes is staged and followed.
+func (m *Merger) SendLent(t *tx.Tx) error {
 	m.loans.sendLent(t)
 	return t.Flush()
 }
 
 // Release ends what a member that is about to be erased has part in: those merged into it are erased,
 // too, and the one that it is merged into hears of it.
-func (m *Merger) Release(t *tx.Tx, r *domain.Record, of *members.Actor, at int64) error {
+func (m *Merger) Release(t *tx.Tx, r *domain.Record, of *members.Member, at int64) error {
 	if err := m.borrowers.release(t, r, of, at); err != nil {
 		return err
 	}
@@ -163,4 +163,4 @@ func (m *Merger) Release(t *tx.Tx, r *domain.Record, of *members.Actor, at int64
 }
 
 // Erased follows the erasure of a member: it has no rows.
-func (m *Merger) Erased(t *tx.Tx, of *members.Actor) { m.groups.erased(t, of.Place()) }
+func (m *Merger) Erased(t *tx.Tx, of *members.Member) { m.groups.erased(t, of.Place()) }

@@ -49,7 +49,7 @@ func handover(t *tx.Tx, with domain.MemberID, count func(*domain.Handover)) {
 
 // setLoan sets what a member, or a shadow, knows of its loan; nil: it lends no more. clock is the shard's, 0
 // where no rows change hands.
-func setLoan(t *tx.Tx, m *members.Actor, loan *domain.Loan, clock int64) {
+func setLoan(t *tx.Tx, m *members.Member, loan *domain.Loan, clock int64) {
 	t.Apply(m, func(s *member.State, dst []domain.Change) []domain.Change {
 		return member.Lend(dst, s, loan, clock)
 	})

@@ -164,8 +164,8 @@ func (o *Outbox) Committed() error {
 	return o.fill()
 }
 
-// Sent notes that a publisher has brought the entries of a kind up to a sequence into their log.
-func (o *Outbox) Sent(k Kind, upTo uint64) error {
+// Acknowledged notes that a publisher has brought the entries of a kind up to a sequence into their log.
+func (o *Outbox) Acknowledged(k Kind, upTo uint64) error {
 	c := &o.kinds[k]
 	c.published(upTo)
 	c.show(o.c.Status)

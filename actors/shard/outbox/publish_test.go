@@ -143,7 +143,7 @@ func TestOutbox_ReportsWhatWasTaken(t *testing.T) {
 			reports = append(reports, upTo)
 		})
 		synctest.Wait()
-		must(t, r.Sent(DeadLetters, reports[len(reports)-1])) // which has the next page read
+		must(t, r.Acknowledged(DeadLetters, reports[len(reports)-1])) // which has the next page read
 		synctest.Wait()
 		r.Stop()
 		if want := []uint64{maxBatch, 2 * maxBatch, n}; !slices.Equal(reports, want) {

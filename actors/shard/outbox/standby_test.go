@@ -103,7 +103,7 @@ func (r *replica) handle(t *testing.T) {
 	t.Helper()
 	for synctest.Wait(); len(r.reports) > 0; synctest.Wait() {
 		m := <-r.reports
-		must(t, r.Sent(Kind(m[0]), m[1]))
+		must(t, r.Acknowledged(Kind(m[0]), m[1]))
 		var upTo [Kinds]uint64
 		upTo[m[0]] = m[1]
 		p := domain.PublishedUpTo(upTo)

@@ -7,7 +7,7 @@
 //	         Change, Apply, ApplyGroup               change what is stored
 //	         Send, Forward, Dead                     put an entry into the outbox
 //	         Complete, CompleteAsked, Replayed, Void answer a request
-//	         Await, Forwarded                        leave the answer to a later record, or to another shard
+//	         Defer, Redirect                         leave the answer to a later record, or to another shard
 //	         Keep                                    keeps the page of the record: its strings live on
 //	         Flush                                   stages changes and entries
 //

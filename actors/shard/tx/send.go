@@ -52,7 +52,7 @@ func (t *Tx) sequence() {
 		s.Shard.Outbox++
 		o.Sequence = s.Shard.Outbox
 		if o.Forward != nil {
-			s.Sent[o.To] = o.Sequence
+			s.LastSent[o.To] = o.Sequence
 			o.Forward.Origin = domain.Origin{
 				Topic: s.Shard.Journal, Partition: int32(s.ID), Epoch: s.Shard.Life, Offset: int64(o.Sequence),
 			}

@@ -62,7 +62,7 @@ type State struct {
 	Requests   Requests
 	Parked     Parked
 	Sources    Sources
-	Sent       map[int]uint64 // last sequence of the outbox sent to each shard, of this life of the journal
+	LastSent   map[int]uint64 // last sequence of the outbox sent to each shard, of this life of the journal
 
 	outbox  Outbox
 	waiting Waiting
@@ -73,7 +73,7 @@ func New(c Config) *State {
 	return &State{
 		ID: c.ID, Shards: c.Shards, Shard: c.Shard, Store: c.Store, Loaded: c.Loaded, Accounts: c.Accounts,
 		Roster: member.NewRoster(slotsOf(c.ID, c.Shards)), Requests: newRequests(c.Store), Parked: newParked(),
-		Sources: newSources(), Sent: map[int]uint64{}, outbox: c.Outbox, waiting: c.Waiting,
+		Sources: newSources(), LastSent: map[int]uint64{}, outbox: c.Outbox, waiting: c.Waiting,
 	}
 }
 
@@ -87,7 +87,7 @@ func slotsOf(id, shards int) (first, end int) {
 // Resent notes an entry of the outbox that was stored.
 func (s *State) Resent(o *domain.Outgoing) {
 	if o.Forward != nil {
-		s.Sent[o.To] = max(s.Sent[o.To], o.Sequence)
+		s.LastSent[o.To] = max(s.LastSent[o.To], o.Sequence)
 	}
 }
 

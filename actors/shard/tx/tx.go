@@ -52,7 +52,7 @@ func (t *Tx) NewRecord(slot domain.Slot) uint64 {
 }
 
 // Find is a member of an account, loaded; nil: the shard has none of that id.
-func (t *Tx) Find(account domain.AccountID, id domain.MemberID) (*members.Actor, error) {
+func (t *Tx) Find(account domain.AccountID, id domain.MemberID) (*members.Member, error) {
 	at, ok := t.State.Roster.Find(id)
 	if !ok || at.Account != account {
 		return nil, nil
@@ -64,7 +64,7 @@ func (t *Tx) Find(account domain.AccountID, id domain.MemberID) (*members.Actor,
 func (t *Tx) Change(c domain.Change) { t.changes = append(t.changes, c) }
 
 // Apply has a member do work, and adds what it changes.
-func (t *Tx) Apply(m *members.Actor, w members.Work) { t.changes = m.Do(w, t.changes) }
+func (t *Tx) Apply(m *members.Member, w members.Work) { t.changes = m.Do(w, t.changes) }
 
 // ApplyGroup has a member apply the activities of a group, and adds what they change.
 func (t *Tx) ApplyGroup(b *members.Batch, g *members.Group) (err error) {
@@ -88,15 +88,15 @@ func (t *Tx) CompleteAsked(r *domain.Record, asked domain.RequestID, out domain.
 	}
 }
 
-// Await says that a later record of the member completes the record's request.
-func (t *Tx) Await(r *domain.Record, id domain.MemberID) {
+// Defer says that a later record of the member completes the record's request.
+func (t *Tx) Defer(r *domain.Record, id domain.MemberID) {
 	if asked := r.AskedBy(); !asked.IsZero() {
 		t.begin(r, domain.Outcome{Member: id})
 	}
 }
 
-// Forwarded says that another shard completes the record's request, for a member.
-func (t *Tx) Forwarded(r *domain.Record, to int, id domain.MemberID) {
+// Redirect says that another shard completes the record's request, for a member.
+func (t *Tx) Redirect(r *domain.Record, to int, id domain.MemberID) {
 	if asked := r.AskedBy(); !asked.IsZero() {
 		out := domain.Outcome{MovedTo: to + 1, Member: id}
 		t.begin(r, out)

@@ -33,7 +33,7 @@ func do(t *testing.T, s *txtest.Shard, r *domain.Record, f func(*tx.Tx)) {
 }
 
 // with adds an active member to a shard.
-func with(s *txtest.Shard, slot domain.Slot) *members.Actor {
+func with(s *txtest.Shard, slot domain.Slot) *members.Member {
 	id := s.State.Roster.Next(slot)
 	at := member.Place{Account: 1, Ord: s.State.Accounts.Add(1, id)}
 	s.State.Roster.Add(id, at)
@@ -76,8 +76,8 @@ func TestSend_InTheOrderOfRecords(t *testing.T) {
 		if want := []uint64{10, 10, 11, 12, 0}; !slices.Equal(bodies, want) {
 			t.Errorf("forwards of the records %v, want %v", bodies, want)
 		}
-		if s.State.Sent[0] != 5 || s.State.Sent[1] != 7 || s.State.Shard.Outbox != 7 {
-			t.Errorf("sent %v, %d entries", s.State.Sent, s.State.Shard.Outbox)
+		if s.State.LastSent[0] != 5 || s.State.LastSent[1] != 7 || s.State.Shard.Outbox != 7 {
+			t.Errorf("sent %v, %d entries", s.State.LastSent, s.State.Shard.Outbox)
 		}
 		if s.State.Shard.Dead[domain.TooOld] != 1 {
 			t.Error("the dead letter is not counted")
@@ -88,8 +88,8 @@ func TestSend_InTheOrderOfRecords(t *testing.T) {
 		}
 		s.State.Resent(&domain.Outgoing{To: 1, Sequence: 5, Forward: &domain.Record{}})
 		s.State.Resent(&domain.Outgoing{To: -1, Sequence: 9})
-		if s.State.Sent[1] != 7 || len(s.State.Sent) != 2 {
-			t.Errorf("an entry that was stored moved what was sent: %v", s.State.Sent)
+		if s.State.LastSent[1] != 7 || len(s.State.LastSent) != 2 {
+			t.Errorf("an entry that was stored moved what was sent: %v", s.State.LastSent)
 		}
 	})
 }
@@ -106,8 +106,8 @@ func TestReplayed_AnswersARepeat(t *testing.T) {
 		{"unknown", func(*tx.Tx, *domain.Record) {}, 7, false, nil},
 		{"completed", func(t *tx.Tx, r *domain.Record) { t.Complete(r, domain.Outcome{Member: 5}) }, 7, true, &domain.Outcome{Member: 5}},
 		{"another body", func(t *tx.Tx, r *domain.Record) { t.Complete(r, domain.Outcome{Member: 5}) }, 8, true, &domain.Outcome{Code: domain.CodeOf(domain.KeyMisused)}},
-		{"pending", func(t *tx.Tx, r *domain.Record) { t.Await(r, 5) }, 7, true, nil},
-		{"forwarded", func(t *tx.Tx, r *domain.Record) { t.Forwarded(r, 1, 5) }, 7, true, &domain.Outcome{MovedTo: 2, Member: 5}},
+		{"pending", func(t *tx.Tx, r *domain.Record) { t.Defer(r, 5) }, 7, true, nil},
+		{"forwarded", func(t *tx.Tx, r *domain.Record) { t.Redirect(r, 1, 5) }, 7, true, &domain.Outcome{MovedTo: 2, Member: 5}},
 	} {
 		for _, committed := range []bool{false, true} {
 			t.Run(c.name, func(t *testing.T) {
@@ -168,7 +168,7 @@ func TestRequests_AreKnownForTwoDays(t *testing.T) {
 func TestState_OutcomeOfACommit(t *testing.T) {
 	on(t, func(s *txtest.Shard) {
 		first := &domain.Record{Offset: 3, Request: request(1), BodyHash: 7, Nonce: 71}
-		do(t, s, first, func(t *tx.Tx) { t.Await(first, 5) })
+		do(t, s, first, func(t *tx.Tx) { t.Defer(first, 5) })
 		s.Commit()
 		if q := s.State.Completed(request(1)); q != nil {
 			t.Fatalf("%+v", q)
@@ -201,8 +201,8 @@ func TestTx_WithoutARequest(t *testing.T) {
 		r := &domain.Record{}
 		do(t, s, r, func(t *tx.Tx) {
 			t.Complete(r, domain.Outcome{})
-			t.Await(r, 5)
-			t.Forwarded(r, 1, 5)
+			t.Defer(r, 5)
+			t.Redirect(r, 1, 5)
 		})
 		if len(s.Store.Staged)+len(s.Answered) > 0 {
 			t.Errorf("%+v, %v", s.Store.Staged, s.Answered)
@@ -274,7 +274,7 @@ func TestFlush_CountsActions(t *testing.T) {
 			}
 		}
 		for range 300 {
-			k := []*members.Actor{m, other}[rnd.IntN(2)]
+			k := []*members.Member{m, other}[rnd.IntN(2)]
 			row := domain.Row{
 				Account: 1, Ord: k.Place().Ord, Time: 1000, Seq: uint64(len(rows) + 1), Hash: uint64(len(rows)),
 				Definition: 100, Brand: domain.BrandID(1 + rnd.IntN(txtest.Brands)),
@@ -329,7 +329,7 @@ func TestTx_MembersChange(t *testing.T) {
 			for _, c := range []struct {
 				account domain.AccountID
 				id      domain.MemberID
-				want    *members.Actor
+				want    *members.Member
 			}{{1, id, m}, {2, id, nil}, {1, domain.MemberIDOf(2, 1), nil}, {1, domain.MemberIDOf(1, domain.Slots-1), nil}} {
 				if got, err := x.Find(c.account, c.id); got != c.want || err != nil {
 					t.Errorf("%+v: %v %v", c, got, err)

@@ -7,6 +7,129 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
+// A merge is asked for, its rows are copied and hidden until the handover, and count from then on as the
+// borrower's and no more as the lender's. Taking it back is identity, and leaves nothing of the shadow.
+func TestMerge_StepByStep(t *testing.T) {
+	withShards(t, func(h *harness) {
+		h.member("A", 0)
+		h.member("B", 1)
+		h.member("A2", 0)
+		h.member("B2", 1)
+		h.act("A", plain, 1, 0)
+		h.act("B", plain, 2, 0)
+		b3 := h.act("B", plain, 3, 0)
+		asked := h.merge("A", "B")
+		h.expectOutcome("asked", asked, domain.OK, "", "")
+		h.expect("A asks", h.next("A"), "ask B>A")
+		h.expectCounts("handed over", map[string]string{"A": "1 1000", "B": ""})
+		h.expect("B hands over", h.next("B"), "rows B>A 1001 2 3 last record:B")
+		h.expectOutcome("merged", asked, domain.OK, "A", "")
+		h.expectCounts("merged", map[string]string{"A": "1 2 3 1000 1001", "B": ""})
+		h.act("B", plain, 4, 0)
+		h.remove("B", b3)
+		h.expect("B follows", h.next("B"), "rows B>A 4", "rows B>A -3")
+		h.expectCounts("followed", map[string]string{"A": "1 2 4 1000 1001", "B": ""})
+		h.sameRecord("A", "B")
+		shadow := h.shards[0].merger.borrowers.shadows[lender{account, h.ids["B"]}]
+		for shard, name := range []string{"A", "B"} {
+			if !h.shards[shard].merger.Involved(h.actor(name).Place()) || h.shards[shard].merger.Involved(h.actor(name+"2").Place()) {
+				t.Errorf("of %s and of another member of its shard is said otherwise whether they have part in a merge", name)
+			}
+		}
+		parted := h.unmerge("A", "B")
+		h.expectOutcome("unmerge asked", parted, domain.OK, "", "")
+		h.expectCounts("shadow erased", map[string]string{"A": "1 1000", "B": ""})
+		of := h.shards[0].State.Accounts.Of(account)
+		if c := of.Counting().Of(shadow.Ord); c != nil {
+			t.Errorf("an ordinal without rows counts as %+v", c)
+		}
+		h.expect("A gives back", h.next("A"), "return B>A")
+		h.expectOutcome("unmerged", parted, domain.OK, "A", "")
+		h.expectCounts("unmerged", map[string]string{"A": "1 1000", "B": "2 4 1001"})
+		h.act("B", plain, 5, 0)
+		h.expect("B is alone", h.next("B"))
+		h.expect("A is alone", h.next("A"))
+		h.handovers()
+		if a, b := h.state("A"), h.state("B"); len(a.Absorbed) > 0 || b.Lent != nil || a.HandedOver == 0 || b.HandedOver == 0 {
+			t.Errorf("after it was taken back: %+v, %+v", a, b)
+		}
+		if s := h.shards[0].stats; s.Merged.Load() != 1 || s.Unmerged.Load() != 1 {
+			t.Errorf("%d merged, %d unmerged", s.Merged.Load(), s.Unmerged.Load())
+		}
+		if s := h.shards[0]; s.merger.Involved(h.actor("A").Place()) || !s.merger.idle() || !h.shards[1].merger.idle() {
+			t.Error("a shard without merges is not idle")
+		}
+	})
+}
+
+// Members of one shard merge by the same steps.
+func TestMerge_InOneShard(t *testing.T) {
+	withShards(t, func(h *harness) {
+		h.member("A", 0)
+		h.member("B", 0)
+		h.act("B", once, 1, 5)
+		h.act("A", once, 2, 6)
+		h.merged("A", "B")
+		h.expectCounts("merged", map[string]string{"A": "1 1000 1001", "B": ""})
+		h.unmerge("A", "B")
+		h.deliverAll()
+		h.expectCounts("unmerged", map[string]string{"A": "2 1000", "B": "1 1001"})
+		h.handovers()
+	})
+}
+
+// Two members that are merged into each other at once: each is refused, and no request waits.
+func TestMerge_IntoEachOther(t *testing.T) {
+	withShards(t, func(h *harness) {
+		h.member("A", 0)
+		h.member("B", 1)
+		ab, ba := h.merge("A", "B"), h.merge("B", "A")
+		h.deliverAll()
+		h.expectOutcome("B into A", ab, domain.Conflict, "", busy)
+		h.expectOutcome("A into B", ba, domain.Conflict, "", busy)
+		h.merged("A", "B")
+		h.expectCounts("merged later", map[string]string{"A": "1000 1001", "B": ""})
+	})
+}
+
+// A request that comes again changes nothing, sends nothing, and has the outcome of the first.
+func TestMerge_RequestsRepeated(t *testing.T) {
+	withShards(t, func(h *harness) {
+		h.member("A", 0)
+		h.member("B", 1)
+		h.act("B", plain, 1, 0)
+		again := func(c domain.Command, from string, sent ...string) {
+			t.Helper()
+			r := h.record(c)
+			for range 3 {
+				h.shards[0].take(r)
+			}
+			h.expect("asked thrice", h.next("A"), sent...)
+			h.deliverAll()
+			first := h.outcome(r.Request)
+			h.shards[0].take(r)
+			h.expect("asked again", h.next("A"))
+			if got := h.outcome(r.Request); got.Err() != nil || got.Member != h.ids["A"] || first.Member != got.Member {
+				t.Errorf("outcomes %+v, then %+v, of %s", first, got, from)
+			}
+		}
+		again(&domain.MergeMembers{Member: h.ids["A"], From: h.ids["B"]}, "B", "ask B>A")
+		h.expectCounts("merged", map[string]string{"A": "1 1000 1001", "B": ""})
+		again(&domain.UnmergeMember{Member: h.ids["A"], From: h.ids["B"]}, "B", "return B>A")
+		h.expectCounts("unmerged", map[string]string{"A": "1000", "B": "1 1001"})
+		h.handovers()
+	})
+}
+
+// A step that no merge has is an error.
+func TestMerge_NoSuchStep(t *testing.T) {
+	withShards(t, func(h *harness) {
+		if err := h.shards[0].merger.Lend(nil, nil, &domain.Lend{Step: domain.LendErased + 1}); err == nil {
+			t.Error("an unknown step is applied")
+		}
+	})
+}
+
 // setAside has a step be set aside in the shard of the member that it addresses.
 func (h *harness) setAside(l *domain.Lend) {
 	h.t.Helper()

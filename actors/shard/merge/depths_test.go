@@ -8,6 +8,29 @@ import (
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
+// The depth of a lender is what it was when its loan began; each account has its own.
+func TestDepths(t *testing.T) {
+	d := newDepths()
+	one, two, other := member.Place{Account: 1}, member.Place{Account: 1, Ord: 1}, member.Place{Account: 2}
+	d.begin(one, 3)
+	d.begin(one, 5)
+	d.begin(two, 2)
+	d.begin(other, domain.DeepestMerge+4)
+	if d.deepestOf(1) != 3 || d.deepestOf(2) != domain.DeepestMerge || d.deepestOf(3) != 0 || d.deepest() != domain.DeepestMerge {
+		t.Errorf("depths %d, %d, of all %d", d.deepestOf(1), d.deepestOf(2), d.deepest())
+	}
+	d.end(other)
+	d.end(other)
+	d.end(one)
+	if d.deepestOf(1) != 2 || d.deepest() != 2 {
+		t.Errorf("depths %d, of all %d", d.deepestOf(1), d.deepest())
+	}
+	d.end(two)
+	if d.deepest() != 0 || len(d.of)+len(d.lenders) > 0 {
+		t.Errorf("without lenders %+v", d)
+	}
+}
+
 // A chain has eight merges at most: the one at its top is not merged. What its lowest member does counts at the top,
 // sent on once by each, and counts at home again when the lowest is erased or the top taken back.
 func TestMerge_Chain(t *testing.T) {
@@ -75,27 +98,4 @@ func TestMerge_Chain(t *testing.T) {
 		h.handovers()
 		h.restart()
 	})
-}
-
-// The depth of a lender is what it was when its loan began; each account has its own.
-func TestDepths(t *testing.T) {
-	d := newDepths()
-	one, two, other := member.Place{Account: 1}, member.Place{Account: 1, Ord: 1}, member.Place{Account: 2}
-	d.begin(one, 3)
-	d.begin(one, 5)
-	d.begin(two, 2)
-	d.begin(other, domain.DeepestMerge+4)
-	if d.deepestOf(1) != 3 || d.deepestOf(2) != domain.DeepestMerge || d.deepestOf(3) != 0 || d.deepest() != domain.DeepestMerge {
-		t.Errorf("depths %d, %d, of all %d", d.deepestOf(1), d.deepestOf(2), d.deepest())
-	}
-	d.end(other)
-	d.end(other)
-	d.end(one)
-	if d.deepestOf(1) != 2 || d.deepest() != 2 {
-		t.Errorf("depths %d, of all %d", d.deepestOf(1), d.deepest())
-	}
-	d.end(two)
-	if d.deepest() != 0 || len(d.of)+len(d.lenders) > 0 {
-		t.Errorf("without lenders %+v", d)
-	}
 }
