@@ -193,7 +193,7 @@ func TestTicks_OneAnHourOfSilence(t *testing.T) {
 	}
 }
 
-// The next rank ticks in the place of one that is gone, that is paused, or whose shards apply nothing.
+// The next rank ticks instead of one that is gone, that is paused, or whose shards apply nothing.
 func TestTicks_TheNextRankTicks(t *testing.T) {
 	t.Run("stopped", func(t *testing.T) {
 		inTickers(t, 3, 7, func(c *tickers) {

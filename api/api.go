@@ -63,7 +63,7 @@ type Config struct {
 	Hasher       port.Hasher
 	Now          func() time.Time
 	BaseURL      string               // scheme and host that clients reach the API under
-	ByHost       bool                 // addresses in answers have the host that was asked in the place of BaseURL
+	ByHost       bool                 // addresses in answers have the host that was asked instead of BaseURL
 	Proxies      serve.Proxies        // that requests may come through
 	Signing      []PrivateKey         // of member tokens: those that this node holds
 	TokenKey     [16]byte             // of access tokens and cursors

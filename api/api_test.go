@@ -43,7 +43,7 @@ func TestNew_IncompleteConfig(t *testing.T) {
 	}
 }
 
-// discard is a response writer that keeps only its header, made anew like a
+// discard is a response writer that keeps only its header, made again like a
 // server's.
 type discard struct{ h http.Header }
 

@@ -139,7 +139,7 @@ func TestLogin_ByEmail(t *testing.T) {
 	}
 }
 
-// A login whose salt is another one by the time it is applied is made anew, under an id that follows
+// A login whose salt is another one by the time it is applied is made again, under an id that follows
 // from the request's; the time of a lock is in Retry-After.
 func TestLogin_OutcomesOfTheEngine(t *testing.T) {
 	h := newFixture(t)

@@ -27,7 +27,7 @@ func NewBeats(client *kafka.Client, topicPrefix string) *Beats {
 	return &Beats{client: client, topic: topicPrefix + kafka.Catalog, prefix: BeatGroups(topicPrefix)}
 }
 
-// Commit keeps an offset and metadata for a node, in the place of what it had. It asks once.
+// Commit keeps an offset and metadata for a node, instead of what it had. It asks once.
 func (b *Beats) Commit(ctx context.Context, id domain.NodeID, offset int64, metadata string) error {
 	at := []kafka.GroupOffset{{Next: offset, Epoch: kafka.NoEpoch, Metadata: metadata}}
 	return b.explained(b.client.CommitOffsets(ctx, b.prefix+id.String(), b.topic, at))

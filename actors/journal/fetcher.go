@@ -85,7 +85,7 @@ func NewCredits[T any]() chan []T {
 }
 
 // TakeCredit waits for a credit, and for all of them where the last page and what was readable
-// behind it were fewer than CoalesceBelow records. False when ctx ended; then none is taken.
+// after it were fewer than CoalesceBelow records. False when ctx ended; then none is taken.
 func TakeCredit[T any](ctx context.Context, credit chan []T, last int64) (spare []T, ok bool) {
 	select {
 	case spare = <-credit:

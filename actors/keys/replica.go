@@ -163,7 +163,7 @@ func (r *Replica) read(ctx context.Context) (domain.KeyPage, error) {
 	if err != nil {
 		return page, &StoppedError{err, mendDisk}
 	}
-	if len(revived) > 0 { // before the place moves behind it: nothing would look at it again
+	if len(revived) > 0 { // before the place moves past it: nothing would look at it again
 		if _, err := r.o.Log.Append(ctx, revived); err != nil {
 			return page, err
 		}

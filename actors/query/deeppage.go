@@ -11,7 +11,7 @@ import (
 // A page far down a feed or a ranking takes rounds. In one round every shard would give
 // all rows above it. So the shards are first asked how deep their rows lie, which costs
 // them a count; that gives a key a little above the page. Then they are asked for the
-// rows behind the key, and for how many are not behind it: with that number the page is
+// rows after the key, and for how many are not after it: with that number the page is
 // exact as of this last round, whatever arrived since the first.
 
 // deepFrom is the row from which on a page takes rounds.
@@ -65,7 +65,7 @@ func (d *deepPager) page(q *domain.Question) (*domain.Answer, error) {
 	return d.ask(q)
 }
 
-// key is a place in a list by rank and id, and how many rows were not behind it.
+// key is a place in a list by rank and id, and how many rows were not after it.
 type key struct {
 	rank, id uint64
 	front    bool // it is before all rows

@@ -64,7 +64,7 @@ func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (j
 		if w == nil || w.NewTopic != at.Topic {
 			return at, err
 		}
-		r.o.Log.Warn("reading on behind a gap that the operator accepted",
+		r.o.Log.Warn("reading on after a gap that the operator accepted",
 			"partition", r.partition, "from", w.From, "to", w.To)
 		from, at = resumption{w.To, -1, -1}, r.o.behind(at, w)
 	}

@@ -367,8 +367,8 @@ func writePair(b *strings.Builder, name, value string) {
 	b.WriteString(url.QueryEscape(value))
 }
 
-// Query is the parameters as a query string, without those named and with the
-// pairs of instead in the place of their names.
+// Query is the parameters as a query string, without those named, and with the
+// pairs of instead.
 func (p *Params) Query(without []string, instead ...[2]string) string {
 	var b strings.Builder
 	for _, g := range p.given {

@@ -222,7 +222,7 @@ func TestMonth_ReadingThatFails(t *testing.T) {
 	})
 }
 
-// The count of a month begins anew with the next one, and many may count at once.
+// The count of a month begins again with the next one, and many may count at once.
 func TestMonth_CountsAtOnce(t *testing.T) {
 	limits := standard
 	limits.Month = 100

@@ -128,7 +128,7 @@ func strictly(ctx context.Context, req *serve.Request, m *domain.Member, l *doma
 }
 
 // change puts into the command where the member is, and into what is personal of it token and secret
-// of its record. It reports that the personal part is to be sealed anew: it is another one, or there
+// of its record. It reports that the personal part is to be sealed again: it is another one, or there
 // is none yet under whose key the visit can be.
 func (in *loginIn) change(m *domain.Member, p *domain.Personal, l *domain.LogIn, at domain.Geo) bool {
 	part := p.Service(l.Application, l.Identity)

@@ -125,7 +125,7 @@ func recordBy(m *domain.Member, application domain.ApplicationID, identity domai
 // submitRegistration submits the registration, to a member if one is given. The personal part is
 // made of the member as it is, and a password is hashed under the salt in use: if the member is
 // another one by the time it is applied, or the identity changes hands just then, the command is
-// made anew.
+// made again.
 func (s *Service) submitRegistration(
 	ctx context.Context, req *serve.Request, r *registration, to domain.MemberID,
 ) (domain.Outcome, error) {

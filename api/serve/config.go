@@ -19,7 +19,7 @@ type Config struct {
 	Hasher    port.Hasher
 	Now       func() time.Time
 	BaseURL   string // scheme and host that clients reach the server under
-	ByHost    bool   // addresses in answers have the host that was asked in the place of BaseURL
+	ByHost    bool   // addresses in answers have the host that was asked instead of BaseURL
 	Proxies   Proxies
 	CursorKey [16]byte
 	Logger    *slog.Logger

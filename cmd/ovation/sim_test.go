@@ -63,7 +63,7 @@ func seedsOr(n int) int {
 // simFound are seeds that find what was wrong, if it is put back: each has a test of its
 // own beside the code.
 var simFound = []uint64{
-	2,   // a public topic made anew while the node was down was taken for a new one
+	2,   // a public topic made again while the node was down was taken for a new one
 	41,  // a forgotten group offset hid what was cut and had never been routed
 	86,  // the same request twice in a slice gave later actions other ids
 	385, // the ends of the public topic, asked for before there was a router

@@ -60,7 +60,7 @@ func (a *Audit) read(bytes int) error {
 	return a.pace(bytes)
 }
 
-// StateHash is the state hash computed anew from what is stored.
+// StateHash is the state hash computed from what is stored.
 func (a *Audit) StateHash() ([16]byte, error) {
 	var sum format.StateHash
 	places := a.records.Places()

@@ -121,7 +121,7 @@ func (s *staging) setMessage(v any) (err error) {
 	return s.batch.Set(s.key, s.value, nil)
 }
 
-// putMember stages a member's record in the place of an older one.
+// putMember stages a member's record, which replaces an older one.
 func (s *staging) putMember(m *domain.Member) error {
 	p := format.Place{Account: m.Account, Ord: m.Ord}
 	old, staged := s.put[p]

@@ -28,7 +28,7 @@ func (p *Position) Accepted() *domain.AcceptGap {
 
 // Pass moves the state after an accepted gap.
 func (p *Position) Pass(w *domain.AcceptGap) {
-	p.of.Log.Warn("reading on behind a gap that the operator accepted", "shard", p.of.ID, "from", w.From, "to", w.To)
+	p.of.Log.Warn("reading on after a gap that the operator accepted", "shard", p.of.ID, "from", w.From, "to", w.To)
 	p.state.Journal, p.state.Next, p.state.Epoch = w.NewTopic, w.To, -1
 }
 

@@ -141,7 +141,7 @@ func keyOf(out *screen) string {
 }
 
 // TestDemo_AnswersAsPrinted runs the demo, asks what it says to ask, cuts it off
-// and starts it again, and starts the same audience anew: always the same answers.
+// and starts it again, and starts the same audience again: always the same answers.
 func TestDemo_AnswersAsPrinted(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, demoAnswers)

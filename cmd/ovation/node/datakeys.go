@@ -32,7 +32,7 @@ func (k *DataKeys) Delete(ctx context.Context, ids []domain.KeyID) error {
 }
 
 // SettleSlotKeys gives the installation's slot keys. The first node makes them; where a newer
-// master key is in the secrets, they are wrapped anew.
+// master key is in the secrets, they are wrapped again.
 func SettleSlotKeys(ctx context.Context, n *actors.Node, ring seal.Ring, log *slog.Logger) (*seal.SlotKeys, error) {
 	for {
 		stored := n.Catalog().SlotKeys()
