@@ -45,8 +45,8 @@ type refused struct {
 
 // Bounds of a chunk: actions, and rows where few of them give any.
 const (
-	maxItems = 8192
-	maxRows  = 65536
+	maxItems = 2048
+	maxRows  = 16384
 )
 
 // chunkSize is how many actions are published at once, so that a low rate is kept

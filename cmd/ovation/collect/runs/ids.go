@@ -62,8 +62,8 @@ func TemporaryIDs() (*IDs, error) {
 
 // What the store holds in memory: a run may have any number of ids.
 const (
-	cacheBytes    = 8 << 20
-	memTableBytes = 4 << 20
+	cacheBytes    = 4 << 20
+	memTableBytes = 2 << 20
 )
 
 func openIDs(dir string) (*IDs, error) {
