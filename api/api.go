@@ -119,11 +119,15 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
+	files, err := docs.Files(pageDocument, config.Demo)
+	if err != nil {
+		return nil, err
+	}
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
 		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
 		Document: document, Tokens: tokens,
-		Files: docs.Files(pageDocument, config.Demo), CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
+		Files: files, CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
 	}, operations(handlers))
 	unopened := func() ([]domain.MemberID, uint64) { return sealer.Unopened(config.Engine.Erased) }
 	return &API{server, tokens, unopened}, err

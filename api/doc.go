@@ -11,7 +11,7 @@
 //	bind/       parameters                           route/      paths
 //	token/      jwt and access tokens of members
 //	problem/    errors                               wire/       JSON shapes
-//	openapi/    /openapi.json                        docs/       /docs, the document as a page
+//	openapi/    /openapi.json                        docs/       /docs: the guides, the document as a page
 //	client/     typed client                         avatar/     pictures of members
 //	transport/  the API's port: TLS, HTTP/2, limits  compress/   gzip and zstd
 //	personal/   sealed parts of members              envelope/   a member as answers show it

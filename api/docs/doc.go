@@ -1,4 +1,8 @@
-// Package docs is /docs: the document of the API as a page, by swagger-ui, whose files are in
+// Package docs is /docs: the guides, which are the Markdown files below guide, and the document of the API as a
+// page. A guide is served as /docs/NAME, in a folder as /docs/FOLDER-NAME; its links are relative in the file, so
+// that the guides are read in the repository as well. The browser searches them, in /docs/guides.json.
+//
+// The page of the document is by swagger-ui, whose files are in
 // vendor as the npm package swagger-ui-dist 5.35.0 has them, with their licences.
 //
 // Each operation can be tried: the page begins with the parameters of openapi.PageDocument.

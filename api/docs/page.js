@@ -19,6 +19,15 @@ function keyOfAddress() {
   return key;
 }
 
+// darkAsSystem has swagger-ui draw in the colours that the browser prefers, as the guides do by their style sheet.
+function darkAsSystem() {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+  dark.addEventListener("change", follow);
+  follow();
+}
+
+darkAsSystem();
 const key = keyOfAddress();
 
 // Without validatorUrl: null the page would ask a validator on another host.

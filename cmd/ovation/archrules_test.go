@@ -115,6 +115,7 @@ var homes = []struct {
 	{"golang.org/x/text/unicode", []string{"api/mailaddress"}},
 	{"github.com/expr-lang/expr", []string{"cmd/ovation/collect/input"}},
 	{"github.com/gorilla/feeds", []string{"api/feed"}},
+	{"github.com/yuin/goldmark", []string{"api/docs"}},
 	{"github.com/getkin/kin-openapi", []string{"api/openapi/openapitest"}},
 	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log", "cmd/ovation/collect/runs"}},
 	{"github.com/alecthomas/kong", []string{"cmd/ovation"}},

@@ -25,25 +25,25 @@ import (
 // file of --config and its default are written. A flag outranks the environment,
 // that the file, and that the default.
 type Config struct {
-	Data          string     `default:"data" placeholder:"DIR" help:"Directory of the store, of the data keys, of the embedded log and, unless --secrets says otherwise, of the secrets. Below 256 MiB of free space the embedded log takes nothing more, below 128 MiB the store; both go on when there is more."`
-	HTTP          string     `name:"http" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the API."`
-	BaseURL       string     `name:"base-url" placeholder:"URL" help:"Scheme and host under which clients reach the API, such as https://api.example.com: needed behind a proxy (default: what a request asked for)."`
-	Kafka         []string   `sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
-	EmbeddedKafka string     `default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
-	Zone          string     `placeholder:"NAME" help:"Failure domain of this node, such as a rack or an availability zone, for the list of nodes."`
-	TrustClock    bool       `help:"Take the clock of this machine for right though the embedded log's last record is more than an hour ahead of it, or more than 90 days behind."`
-	TopicPrefix   string     `placeholder:"TEXT" help:"Comes before the name of every topic."`
-	Shards        int        `default:"8" placeholder:"N" help:"Partitions of the journal, of a new installation; another one keeps its number and warns."`
-	Memory        size.Bytes `default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory; of a demo 256MiB."`
-	MaxRows       int        `default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
-	AdminHost     []string   `sep:"," placeholder:"NAME" help:"Names by which the admin port is asked, beside addresses, localhost and the host of --admin; others get 403, so that no web page reads it by a name of its own. Without any, a port beyond loopback takes all names, as scrapers by DNS need."`
-	LogLevel      string     `default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
+	Data          string     `group:"Storage and limits" default:"data" placeholder:"DIR" help:"Directory of the store, of the data keys, of the embedded log and, unless --secrets says otherwise, of the secrets. Below 256 MiB of free space the embedded log takes nothing more, below 128 MiB the store; both go on when there is more."`
+	HTTP          string     `group:"API" name:"http" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the API."`
+	BaseURL       string     `group:"API" name:"base-url" placeholder:"URL" help:"Scheme and host under which clients reach the API, such as https://api.example.com: needed behind a proxy (default: what a request asked for)."`
+	Kafka         []string   `group:"Kafka" sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
+	EmbeddedKafka string     `group:"Kafka" default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
+	Zone          string     `group:"Node" placeholder:"NAME" help:"Failure domain of this node, such as a rack or an availability zone, for the list of nodes."`
+	TrustClock    bool       `group:"Kafka" help:"Take the clock of this machine for right though the embedded log's last record is more than an hour ahead of it, or more than 90 days behind."`
+	TopicPrefix   string     `group:"Kafka" placeholder:"TEXT" help:"Comes before the name of every topic."`
+	Shards        int        `group:"Kafka" default:"8" placeholder:"N" help:"Partitions of the journal, of a new installation; another one keeps its number and warns."`
+	Memory        size.Bytes `group:"Storage and limits" default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory; of a demo 256MiB."`
+	MaxRows       int        `group:"Storage and limits" default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
+	AdminHost     []string   `group:"Admin port" sep:"," placeholder:"NAME" help:"Names by which the admin port is asked, beside addresses, localhost and the host of --admin; others get 403, so that no web page reads it by a name of its own. Without any, a port beyond loopback takes all names, as scrapers by DNS need."`
+	LogLevel      string     `group:"Node" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
 
-	PrivateFiles PrivateFiles `embed:""`
-	KafkaAccess  KafkaAccess  `embed:""`
-	AdminPort    AdminPort    `embed:""`
-	PublicPort   PublicPort   `embed:""`
-	BehindProxy  BehindProxy  `embed:""`
+	PrivateFiles PrivateFiles `embed:"" group:"Secrets"`
+	KafkaAccess  KafkaAccess  `embed:"" group:"Kafka"`
+	AdminPort    AdminPort    `embed:"" group:"Admin port"`
+	PublicPort   PublicPort   `embed:"" group:"API"`
+	BehindProxy  BehindProxy  `embed:"" group:"API"`
 
 	Demo bool `kong:"-"` // the page of the document takes a key from its address
 }

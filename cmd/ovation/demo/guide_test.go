@@ -11,11 +11,11 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// The activity that README publishes counts in the demo, with any seed: the fan is registered
+// The activity that the guide publishes counts in the demo, with any seed: the fan is registered
 // by the command above it, and account, brand and activity are there.
-func TestReadme_ActivityCounts(t *testing.T) {
+func TestGuide_ActivityCounts(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../README.md")
+	text, err := os.ReadFile("../../../api/docs/guide/publish.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,17 +25,17 @@ func TestReadme_ActivityCounts(t *testing.T) {
 		ServiceUserID                string
 		Time                         time.Time
 	}
-	_, rest, _ := strings.Cut(string(text), `    {"id":"play-1"`)
-	body, _, found := strings.Cut(rest, "\n\n")
+	_, rest, _ := strings.Cut(string(text), `{"id":"play-1"`)
+	body, _, found := strings.Cut(rest, "\n")
 	if !found {
-		t.Fatal("README has no sample")
+		t.Fatal("the guide has no sample")
 	}
 	if err := json.Unmarshal([]byte(`{"id":"play-1"`+body), &sample); err != nil {
 		t.Fatal(err)
 	}
-	registers := regexp.MustCompile(`/v1\.1/member/register -H 'X-API-Key: ov_…' -d service=(\S+) -d uid=(\S+) -d authtoken=`).FindStringSubmatch(string(text))
+	registers := regexp.MustCompile(`/v1\.1/member/register" -H "X-API-Key: \$KEY" -d service=(\S+) -d uid=(\S+) -d authtoken=`).FindStringSubmatch(string(text))
 	if registers == nil || registers[1] != sample.Service || registers[2] != sample.ServiceUserID {
-		t.Errorf("README registers %q, and publishes for %v %s", registers, sample.Service, sample.ServiceUserID)
+		t.Errorf("the guide registers %q, and publishes for %v %s", registers, sample.Service, sample.ServiceUserID)
 	}
 	now := time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
 	if sample.Account != 1 || sample.Time.After(now) {

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// The guide on configuration has each flag of serve, as the program describes it. -update writes it.
+func TestGuide_Flags(t *testing.T) {
+	t.Parallel()
+	const file, begin, end = "../../api/docs/guide/operate/configure.md", "<!-- flags -->\n", "<!-- /flags -->\n"
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !found || !ended {
+		t.Fatal("the guide has no place for flags")
+	}
+	want := before + begin + flagTables(t) + end + after
+	if *updateGolden {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if string(text) != want {
+		t.Error("the flags of the guide are not those of serve: go test ./cmd/ovation -run TestGuide_Flags -update")
+	}
+}
+
+// flagTables are the flags of serve, a table for each group, in the order of the help.
+func flagTables(t *testing.T) string {
+	t.Helper()
+	parser, err := newParser(io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var groups []string
+	rows := map[string]string{}
+	for _, node := range parser.Model.Children {
+		if node.Name != "serve" {
+			continue
+		}
+		for _, f := range node.Flags {
+			if f.Group == nil {
+				t.Errorf("--%s has no group", f.Name)
+				continue
+			}
+			if rows[f.Group.Title] == "" {
+				groups = append(groups, f.Group.Title)
+			}
+			rows[f.Group.Title] += flagRow(f)
+		}
+	}
+	var out strings.Builder
+	for _, g := range groups {
+		fmt.Fprintf(&out, "### %s\n\n| flag | default | |\n|---|---|---|\n%s\n", g, rows[g])
+	}
+	return out.String()
+}
+
+func flagRow(f *kong.Flag) string {
+	name := "--" + f.Name
+	if !f.IsBool() {
+		name += " " + f.PlaceHolder
+	}
+	fallback := ""
+	if f.Default != "" {
+		fallback = "`" + f.Default + "`"
+	}
+	return fmt.Sprintf("| `%s` | %s | %s |\n", name, fallback, strings.ReplaceAll(f.Help, "|", `\|`))
+}
