@@ -39,6 +39,7 @@ type Node struct {
 	routing    *routing
 	executor   *query.Executor
 	questions  yield.Questions // that are open: shards yield to them
+	took       *query.Durations
 }
 
 // lifetime is when what a node runs ends.
@@ -52,7 +53,7 @@ type lifetime struct {
 
 // New is a node that is not started.
 func New(o Options) *Node {
-	n := &Node{o: o.withDefaults(), membership: membership{ended: make(chan error, 1)}}
+	n := &Node{o: o.withDefaults(), membership: membership{ended: make(chan error, 1)}, took: query.NewDurations()}
 	f := &fault{}
 	n.shards = newShards(&n.o)
 	n.catalogReader = newCatalogReader(&n.o, f)
@@ -107,7 +108,7 @@ func (n *Node) Start() {
 	n.shards.start(n.lifetime.loading, n.settings)
 	shards := n.queried()
 	n.submitter.Addresses = &query.Addresses{Shards: shards, Logs: n}
-	n.Coordinator = query.New(query.Options{Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows, Apart: &n.apart})
+	n.Coordinator = query.New(query.Options{Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows, Apart: &n.apart, Took: n.took})
 	n.routing.start(n.system.Root, n.shards, n.catalogReader, &n.among)
 	n.catalogMoved() // what moved meanwhile
 	n.lifetime.beside.Go(func() { n.looks(n.lifetime.ctx) })

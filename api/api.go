@@ -39,6 +39,9 @@ type (
 	PrivateKey     = token.PrivateKey
 )
 
+// LatencyBounds are the upper bounds of the latencies of OperationStats.
+var LatencyBounds = serve.LatencyBounds
+
 // Lookups are what an API asks beside its engine.
 type Lookups struct {
 	Geo      port.Geo           // of members' addresses; nil: none is located

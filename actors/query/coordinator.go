@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/deadline"
@@ -15,6 +16,7 @@ type Options struct {
 	Yield   *yield.Questions
 	MaxRows uint64        // a question that would read more is refused; 0: no bound
 	Apart   *Disagreement // notes shards that no answer could be made of; nil: not asked for
+	Took    *Durations    // of questions; nil: not asked for
 }
 
 // Coordinator asks the shards and merges what they answer. Any goroutine may call it.
@@ -25,6 +27,9 @@ func New(o Options) *Coordinator {
 	if o.Apart == nil {
 		o.Apart = new(Disagreement)
 	}
+	if o.Took == nil {
+		o.Took = NewDurations()
+	}
 	return &Coordinator{o}
 }
 
@@ -34,6 +39,7 @@ const maxLife = deadline.Usual
 
 // Ask answers a question once everything in wait is applied.
 func (c *Coordinator) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
+	defer c.o.Took.since(time.Now(), q.Shape)
 	switch {
 	case q.Shape == domain.ShapeLeaders && q.Top.Latest && q.Top.End() > farDown:
 		return c.deepLeaders(ctx, q, wait)

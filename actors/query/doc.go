@@ -23,6 +23,7 @@
 //	usage.go        hits of applications
 //	revalidate.go   is an answer unchanged
 //	executor.go     the workers that scan
+//	durations.go    how long questions took
 //
 // A question reads one commit of each shard (I7) and never waits for ingestion, but for the
 // position that it asks for, and for rows that are between two of its shards. It ends with its

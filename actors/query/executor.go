@@ -51,6 +51,9 @@ func StartExecutor(ctx context.Context, n int) *Executor {
 	return e
 }
 
+// Waiting is how many scans wait for a worker.
+func (e *Executor) Waiting() int { return len(e.jobs) }
+
 // stopping reports that the node stops: what still waits for a worker is refused.
 func (e *Executor) stopping() bool { return e.ctx.Err() != nil }
 

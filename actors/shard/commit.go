@@ -67,12 +67,14 @@ func (c *commits) commit(ctx actor.Context, m *core.Machine, d *duties, floor in
 		c.ends.fresh(h, next)
 		return nil
 	}
+	began := time.Now()
 	if err := m.Commit(); err != nil {
 		return err
 	}
 	h.Received.applied(m.State.Shard.Journal, m.Moved)
 	c.show(m, floor, tell)
 	now := time.Now()
+	h.Committing.Observe(now.Sub(began))
 	if err := cmp.Or(d.hear(now, m.Outbox.Heard()), m.Outbox.Committed()); err != nil {
 		return err
 	}

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/histogram"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard/core"
@@ -34,6 +36,8 @@ type Handle struct {
 	Space    retry.State
 	Behind   retry.State // what it waits for is not in the catalog at hand
 	clock    clockShared
+
+	Committing *histogram.Histogram // how long commits took
 }
 
 // offsets are how far a shard is in its journal.
@@ -56,9 +60,15 @@ type halted struct {
 // ErrNotHere says that the node does not run a shard.
 var ErrNotHere = errors.New("the node does not run this shard")
 
+// commitBounds are those of the histogram of commits.
+var commitBounds = []time.Duration{
+	time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond, 25 * time.Millisecond, 50 * time.Millisecond,
+	100 * time.Millisecond, 250 * time.Millisecond, 500 * time.Millisecond, time.Second, 5 * time.Second,
+}
+
 // NewHandle is one of a shard that is not started.
 func NewHandle(id int) *Handle {
-	h := &Handle{ID: id}
+	h := &Handle{ID: id, Committing: histogram.New(commitBounds...)}
 	h.Reading.What = "the journal cannot be read"
 	h.Space.What = "nothing is applied"
 	h.Behind.What = "nothing is applied"

@@ -95,9 +95,8 @@ func (a *Server) compile(operations []*Operation) error {
 	return err
 }
 
-// Stats is a snapshot of what was counted, by operation in the order of the
-// table; those never asked are left out. Counts of one request may be split over
-// two snapshots.
+// Stats is a snapshot of what was counted, by operation in the order of the table. Counts of one request may be split
+// over two snapshots.
 func (a *Server) Stats() []OperationStats { return snapshot(a.counted) }
 
 // Limited is a snapshot of what was counted since the start.

@@ -58,7 +58,7 @@ type OperationStats struct {
 	Total     time.Duration
 }
 
-// snapshot is what each of the counters that were ever used has counted, in their order.
+// snapshot is what each of the counters has counted, in their order.
 func snapshot(counted []*counters) (out []OperationStats) {
 	for _, c := range counted {
 		s := OperationStats{Operation: c.name, Requests: map[int]uint64{}, Total: time.Duration(c.nanos.Load())}
@@ -66,9 +66,6 @@ func snapshot(counted []*counters) (out []OperationStats) {
 			if n := c.byStatus[i].Load(); n > 0 {
 				s.Requests[statuses[i]] = n
 			}
-		}
-		if len(s.Requests) == 0 {
-			continue
 		}
 		for i := range c.latency {
 			s.Latency = append(s.Latency, c.latency[i].Load())

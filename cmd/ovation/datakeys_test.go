@@ -368,7 +368,7 @@ func TestNode_DataKeysOnKafka(t *testing.T) {
 		hasKeys(t, p, all, ids)
 	})
 	want := fmt.Sprint(members + 50)
-	if text := h.adminText("/metrics"); !strings.Contains(text, "ovation_data_keys_put_total "+want+"\n") || !strings.Contains(text, "ovation_data_keys_next_offset "+want+"\n") {
+	if text := h.adminText("/metrics"); !strings.Contains(text, "ovation_data_keys_created_total "+want+"\n") || !strings.Contains(text, "ovation_data_keys_next_offset "+want+"\n") {
 		t.Errorf("%s keys are not told:\n%s", want, text)
 	}
 	h.close()

@@ -136,7 +136,7 @@ func (h *ward) eventually(what string, holds func() bool) {
 func (h *ward) metric(name string, labels ...string) float64 {
 	h.Helper()
 	r := status.NewRegistry()
-	status.Register(r, h.engine.Shown(), h.engine.API.Polls, h.engine.API.Limited)
+	status.Register(r, h.engine.Shown(), h.engine.API)
 	families, err := r.Gather()
 	h.must(err)
 	want := map[string]string{}

@@ -100,7 +100,7 @@ func (n *Node) Shown() *status.Source {
 	return &status.Source{
 		Unopened: unopened,
 		Engine:   n.Actors, Store: n.Stores.Store, Log: n.Logs.Embedded, Broker: n.Logs.Broker, Activities: n.Logs.Topics.Counts,
-		Replication: n.Logs.Topics.Replication, ByHost: n.Config.BaseURL == "",
+		Replication: n.Logs.Topics.Replication, Budget: int64(n.Config.Memory), ByHost: n.Config.BaseURL == "",
 		Stopping: n.ports.drain.begun, Verifier: n.Verifier, Rebuilder: n.Rebuilder,
 		Keys: status.KeySource{Store: n.Stores.Keys.Store, Replica: n.Stores.Keys.replica, Keeper: n.Stores.Keys.Keeper},
 	}

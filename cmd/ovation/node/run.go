@@ -18,7 +18,7 @@ func (n *Node) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	status.Register(n.ports.metrics, n.Shown(), n.API.Polls, n.API.Limited)
+	status.Register(n.ports.metrics, n.Shown(), n.API)
 	n.ports.gate.Open(n.adminPort(token))
 	keeping, stop := context.WithCancel(ctx)
 	defer stop()

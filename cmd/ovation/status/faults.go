@@ -5,24 +5,25 @@ import "strconv"
 // What has stopped, and what is retried until it succeeds. Status has the reasons.
 var (
 	mStopped = describe("stopped",
-		"1 when a shard, a router, the catalog, the store or the embedded log stands still: status says why.", "what", "id")
-	mWaiting  = describe("waiting", "1 when it tries again what does not go: status says what.", "what", "id")
-	mFailures = describe("failures_total", "Attempts that failed and were made again.", "what", "id")
+		"1 when a shard, a router, the catalog, the store, the data keys or the embedded log has stopped: /status has the cause and what helps.", "what", "id")
+	mWaiting  = describe("waiting", "1 while something is retried until it succeeds: /status has the cause.", "what", "id")
+	mFailures = describe("failures_total", "Failed attempts that were retried.", "what", "id")
 	mAhead    = describe("clock_ahead_seconds",
-		"By how much the broker's clock, as applied, is ahead of this node's; 0 within a minute.", "shard")
-	mApart = describe("handovers_apart",
-		"Pairs of shards that do not agree on what merged members handed over: questions that need both have no answer.")
-	mUnanswered = describe("questions_disagreed_total", "Questions without an answer, since shards did not agree in time.")
-	mCorrupt    = describe("store_corrupt_files", "Files of the store in which something cannot be read.")
-	mFree       = describe("store_disk_free_bytes", "Bytes free on the store's disk.")
-	mLogCorrupt = describe("log_corrupt_files", "Files of the embedded log in which something cannot be read.")
-	mLogRefused = describe("log_refused_total", "Appends that the embedded log refused for want of space.")
-	mForeign    = describe("foreign_records_total",
-		"Values of other programs in our topics that were passed over.", "topic", "partition")
-	mRequests = describe("log_refused_requests_total",
-		"Requests and connections that the embedded log refused, by reason.", "reason")
-	mSnapshots = describe("store_snapshots", "Snapshots of the store that are open.")
-	mPinned    = describe("store_pinned_bytes_total", "Bytes that compaction kept for the sake of snapshots.")
+		"Clock skew: how far the broker's clock, as applied, is ahead of this node's; 0 below a minute.", "shard")
+	mApart = describe("shard_pairs_disagreeing",
+		"Pairs of shards that disagree on what merged members handed over: questions that need both fail.")
+	mUnanswered  = describe("questions_disagreed_total", "Questions that failed since shards did not agree in time.")
+	mCorrupt     = describe("store_corrupt_files", "Files of the store with a part that cannot be read.")
+	mFree        = describe("store_disk_free_bytes", "Free space on the store's disk.")
+	mDisk        = describe("store_disk_bytes", "Size of the store on disk.")
+	mDebt        = describe("store_compaction_debt_bytes", "Bytes that compaction still has to rewrite.")
+	mLogDisk     = describe("log_disk_bytes", "Size of the embedded log on disk.")
+	mLogCorrupt  = describe("log_corrupt_files", "Files of the embedded log with a part that cannot be read.")
+	mLogRefused  = describe("log_appends_refused_total", "Appends that the embedded log refused for lack of disk space.")
+	mForeign     = describe("foreign_records_total", "Records of other programs in the topics of the installation: skipped.", "topic", "partition")
+	mLogRequests = describe("log_requests_refused_total", "Requests and connections that the embedded log refused, by reason.", "reason")
+	mSnapshots   = describe("store_snapshots", "Open snapshots of the store.")
+	mPinned      = describe("store_pinned_bytes_total", "Bytes that compaction kept for open snapshots.")
 )
 
 // collectFaults makes the metrics of what has stopped or is retried.
@@ -51,15 +52,18 @@ func (s *Source) collectFaults(out sink) {
 	if st.Store.Err == "" {
 		out.gauge(mCorrupt, float64(len(st.Store.Corrupt)))
 		out.gauge(mFree, float64(st.Store.Free))
+		out.gauge(mDisk, float64(st.Store.Disk))
+		out.gauge(mDebt, float64(st.Store.Debt))
 		out.gauge(mSnapshots, float64(st.Store.Snapshots))
 		out.counter(mPinned, float64(st.Store.Pinned))
 	}
 	if l := st.Log; l != nil {
 		out.gauge(mStopped, one(l.Stopped != ""), "log", "")
 		out.gauge(mWaiting, one(l.Refusing != ""), "log", "")
+		out.gauge(mLogDisk, float64(l.Disk))
 		out.counter(mLogRefused, float64(l.Refused))
 		for reason, n := range l.Requests {
-			out.counter(mRequests, float64(n), reason)
+			out.counter(mLogRequests, float64(n), reason)
 		}
 		out.gauge(mLogCorrupt, float64(len(l.Corrupt)))
 	}

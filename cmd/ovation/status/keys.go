@@ -72,18 +72,18 @@ func (s *Source) readUnopened() (u Unopened) {
 
 // How data keys are kept and found.
 var (
-	mKeysFound = describe("data_keys_total",
-		"Data keys asked for: cached, loaded and unwrapped, or missing.", "found")
-	mKeysPut     = describe("data_keys_put_total", "Data keys made by this node.")
-	mKeysCached  = describe("data_keys_cached", "Data keys in the cache, opened.")
-	mKeysDisk    = describe("data_keys_disk_bytes", "Bytes on disk of the data keys.")
-	mKeysRefused = describe("data_keys_refused_total", "Writes of data keys that were refused for want of space.")
-	mKeysNext    = describe("data_keys_next_offset", "Offset of the topic of data keys up to which it is copied.")
+	mKeysFound = describe("data_key_lookups_total",
+		"Lookups of data keys: cached, loaded from the store and unwrapped, or missing.", "found")
+	mKeysPut     = describe("data_keys_created_total", "Data keys that this node created.")
+	mKeysCached  = describe("data_keys_cached", "Unwrapped data keys in the cache.")
+	mKeysDisk    = describe("data_keys_disk_bytes", "Size of the data keys on disk.")
+	mKeysRefused = describe("data_keys_refused_total", "Writes of data keys refused for lack of disk space.")
+	mKeysNext    = describe("data_keys_next_offset", "Offset in the topic of data keys up to which this node has copied it.")
 	mUnopened    = describe("members_unopened",
-		"Members whose personal values could not be opened when they were last shown, at most 100: status has their ids.")
+		"Members whose personal values could not be decrypted when they were last shown, at most 100: /status has their ids.")
 	mUnopenedShown = describe("members_unopened_total",
-		"How often a member was shown without personal values, since these could not be opened.")
-	mKeysCorrupt = describe("data_keys_corrupt_files", "Files of the data keys in which something cannot be read.")
+		"Members shown without personal values, since these could not be decrypted.")
+	mKeysCorrupt = describe("data_keys_corrupt_files", "Files of the data keys with a part that cannot be read.")
 )
 
 // collectKeys makes the metrics of the data keys.

@@ -3,7 +3,7 @@ package status
 import "github.com/ovation-analytics/ovation/api"
 
 var mLimited = describe("limited_requests_total",
-	"Requests over a limit of their account: refused over the rate (429), served over a soft rate, refused over the requests of the month.",
+	"Requests over a limit of their account: refused by the rate, served above a soft rate, refused by the requests of the month.",
 	"limit")
 
 // collectLimited makes the metric of requests over limits. It names no account.

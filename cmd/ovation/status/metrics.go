@@ -6,8 +6,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/cmd/ovation/build"
 )
 
 // NewRegistry is a registry with the metrics of every Go program and of this build.
@@ -16,14 +18,27 @@ func NewRegistry() *prometheus.Registry {
 	r.MustRegister(
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-		collectors.NewBuildInfoCollector(),
+		buildInfo(build.Read()),
 	)
 	return r
 }
 
+// buildInfo is 1, with what the program was built from and the rules by which it applies records.
+func buildInfo(b build.Info) prometheus.Collector {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "ovation_build_info", Help: "1, with the build of the program and the version of the rules by which it applies records.",
+		ConstLabels: prometheus.Labels{"version": b.Version, "revision": b.Revision, "go": b.Go, "rules": strconv.Itoa(domain.RulesVersion)},
+	})
+	info.Set(1)
+	return info
+}
+
 // Register adds the metrics of an open node. They are read when they are asked for.
-func Register(r *prometheus.Registry, s *Source, polls func() api.Polls, limited func() api.Limited) {
-	for _, c := range []collector{s.collect, s.collectFaults, s.collectVerification, s.collectKeys, collectPolls(polls), collectLimited(limited)} {
+func Register(r *prometheus.Registry, s *Source, a *api.API) {
+	for _, c := range []collector{
+		s.collect, s.collectFaults, s.collectVerification, s.collectKeys, s.collectMeasured, s.collectMemory(a.Polls),
+		collectPolls(a.Polls), collectLimited(a.Limited), collectRequests(a.Stats),
+	} {
 		r.MustRegister(c)
 	}
 }
@@ -56,41 +71,44 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 // What the node does.
 var (
 	mLag = describe("lag_seconds",
-		"Age of the latest moment at which every log's end then seen has since been applied.")
+		"Age of what answers are made of: the time since the latest moment whose records, up to the end that every log had then, are all applied.")
 	mReady      = describe("ready", "1 when every shard serves.")
-	mApplied    = describe("shard_applied_offset", "Offset after the last record committed.", "shard")
-	mEnd        = describe("shard_log_end_offset", "The journal's end as last seen.", "shard")
-	mRows       = describe("shard_rows", "Living rows.", "shard")
-	mRecorded   = describe("activities_recorded_total", "Activities that became rows.", "shard")
-	mDuplicates = describe("activities_duplicate_total", "Activities that were there already.", "shard")
-	mDeleted    = describe("activities_deleted_total", "Actions deleted.", "shard")
-	mRepeat     = describe("records_repeated_total", "Records dropped by their origin.", "shard")
-	mVoid       = describe("commands_void_total", "Commands that came into the journal after their submitter was refused, and changed nothing.", "shard")
-	mDead       = describe("dead_letters_total",
-		"Records that became dead letters, over the life of the store.", "shard", "reason")
-	mCommits   = describe("commits_total", "Batches committed.", "shard")
-	mRouted    = describe("router_routed_total", "Source records brought into the journal.", "partition")
-	mRoutes    = describe("router_routes", "1 where this node routes the partition of the public topic.", "partition")
-	mTaken     = describe("router_taken_total", "How often this node took a partition over, which no other node routed.", "partition")
-	mRefused   = describe("router_refused_total", "Source records routed with a refusal.", "partition", "reason")
-	mNoCountry = describe("activities_without_country_total", "Source records whose country is no alpha-2 code: they count without it.")
+	mApplied    = describe("shard_applied_offset", "Offset in the journal after the last record committed.", "shard")
+	mEnd        = describe("shard_log_end_offset", "End offset of the journal, as last fetched.", "shard")
+	mRows       = describe("shard_rows", "Rows that are not deleted.", "shard")
+	mRecorded   = describe("activities_recorded_total", "Activities recorded as actions.", "shard")
+	mDuplicates = describe("activities_duplicate_total", "Activities dropped as duplicates, by their id and source.", "shard")
+	mDeleted    = describe("actions_deleted_total", "Actions deleted.", "shard")
+	mRepeat     = describe("records_duplicate_total",
+		"Records dropped as duplicates, by their origin and its sequence number.", "shard")
+	mVoid = describe("commands_expired_total",
+		"Commands that reached the journal after their client was refused: not applied.", "shard")
+	mDead      = describe("dead_letters_total", "Records that became dead letters since the store was made, by reason.", "shard", "reason")
+	mCommits   = describe("commits_total", "Micro-batches committed.", "shard")
+	mRouted    = describe("router_routed_total", "Records of activities that this node appended to the journal.", "partition")
+	mRoutes    = describe("router_assigned", "1 where this node routes the partition of activities.", "partition")
+	mTaken     = describe("router_takeovers_total", "Takeovers of a partition of activities that no other node routed.", "partition")
+	mRefused   = describe("router_refused_total", "Records of activities that the router refused, by reason.", "partition", "reason")
+	mNoCountry = describe("activities_without_country_total",
+		"Activities whose country is no ISO 3166-1 alpha-2 code: recorded without a country.")
 	mForwarded = describe("records_forwarded_total", "Records sent to other shards.", "shard")
-	mMerged    = describe("members_merged_total", "Members merged into one of the shard.", "shard")
-	mUnmerged  = describe("members_unmerged_total", "Merges taken back.", "shard")
-	mWithheld  = describe("members_withheld_total", "Changed records of merged members that are too large for the shard of the survivor, which goes on with the earlier ones.", "shard")
-	mWoken     = describe("members_woken_total", "Members read from the store.", "shard")
-	mColumns   = describe("column_bytes", "Memory that the columns of resident brands take.", "shard")
-	mEvicted   = describe("columns_evicted_total", "Brands whose columns gave way to others.", "shard")
-	mFull      = describe("visit_places_full", "Accounts whose visits have had as many pages and domains as a shard keeps: visits to others count without.", "shard")
-	mPanics    = describe("apply_panics_total", "Panics while applying.", "shard")
-	mAwake     = describe("awake_bytes", "Memory that members take that are awake.", "shard")
-	mParked    = describe("parked_activities",
-		"Activities of members whose registration waits for another shard.", "shard")
-	mOutbox    = describe("outbox_waiting", "Outbox entries waiting to be published.", "shard", "kind")
-	mPublishes = describe("outbox_published_here", "1 where this node publishes what the shard sends.", "shard", "kind")
-	mTakeOvers = describe("outbox_taken_over_total",
-		"How often this node took over what another one did not publish in time.", "shard", "kind")
-	mTwice = describe("forwards_repeated_total", "Records of other shards that came twice, and were dropped.", "shard")
+	mMerged    = describe("members_merged_total", "Members merged into a member of the shard.", "shard")
+	mUnmerged  = describe("members_unmerged_total", "Merges undone.", "shard")
+	mWithheld  = describe("merged_members_stale_total",
+		"Changes of merged members that are too large to send to the shard of the survivor, which keeps the earlier version.", "shard")
+	mWoken   = describe("members_loaded_total", "Members read from the store.", "shard")
+	mColumns = describe("column_bytes", "Memory of the columns of resident brands.", "shard")
+	mEvicted = describe("columns_evicted_total", "Brands whose columns were evicted from memory.", "shard")
+	mFull    = describe("visit_places_exceeded",
+		"Accounts with more pages and domains of visits than a shard keeps: visits to further ones are counted without page and domain.", "shard")
+	mPanics = describe("apply_panics_total", "Panics while a record was applied.", "shard")
+	mAwake  = describe("member_bytes", "Memory of the members that are loaded.", "shard")
+	mParked = describe("parked_activities",
+		"Activities parked until the registration of their member is complete in another shard.", "shard")
+	mOutbox    = describe("outbox_waiting", "Outbox entries that are not published yet.", "shard", "kind")
+	mPublishes = describe("outbox_assigned", "1 where this node publishes the outbox of the shard.", "shard", "kind")
+	mTakeOvers = describe("outbox_takeovers_total", "Takeovers of an outbox that another node did not publish in time.", "shard", "kind")
+	mTwice     = describe("forwards_duplicate_total", "Records of other shards that were received twice, and dropped.", "shard")
 )
 
 // collect makes the metrics of what the node does.
@@ -106,8 +124,8 @@ func (s *Source) collect(out sink) {
 		out.counter(mRouted, float64(r.Routed), partition)
 		out.gauge(mRoutes, one(r.Here), partition)
 		out.counter(mTaken, float64(r.Taken), partition)
-		for reason, n := range r.Refused {
-			out.counter(mRefused, float64(n), partition, reason)
+		for _, reason := range reasons {
+			out.counter(mRefused, float64(r.Refused[reason]), partition, reason)
 		}
 	}
 	if s.Activities != nil {
@@ -145,10 +163,19 @@ func collectShard(out sink, s *shard.Status) {
 		out.counter(mTakeOvers, float64(k.TakeOvers), shard, k.Kind)
 	}
 	out.counter(mTwice, float64(s.Twice), shard)
-	for reason, n := range s.Dead {
-		out.counter(mDead, float64(n), shard, reason)
+	for _, reason := range reasons {
+		out.counter(mDead, float64(s.Dead[reason]), shard, reason)
 	}
 }
+
+// reasons are the names of all reasons for which a record is refused: each has its counters from the start, so that a
+// first one is an increase.
+var reasons = func() (names []string) {
+	for r := domain.Accepted + 1; int(r) < domain.Reasons; r++ {
+		names = append(names, r.String())
+	}
+	return names
+}()
 
 // one is 1 for true.
 func one(holds bool) float64 {

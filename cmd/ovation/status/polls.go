@@ -5,10 +5,10 @@ import "github.com/ovation-analytics/ovation/api"
 // How polls are answered.
 var (
 	mPollAnswered = describe("polls_total",
-		"GETs that named a tag and got an answer: by memory 304 without a scan, by comparison 304 after one, else 200.",
+		"Conditional GETs: memory is 304 without a scan, comparison 304 after one, full 200.",
 		"answered")
-	mPollEntries = describe("remembered_answers", "Answers that are remembered for polls.")
-	mPollBytes   = describe("remembered_bytes", "Memory that they take, about.")
+	mPollEntries = describe("response_cache_entries", "Responses in the response cache.")
+	mPollBytes   = describe("response_cache_bytes", "Memory of the response cache, estimated.")
 )
 
 // collectPolls makes the metrics of polls.

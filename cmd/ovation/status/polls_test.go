@@ -20,7 +20,7 @@ func TestPolls_Counted(t *testing.T) {
 	admin.New(admin.Options{Metrics: metrics}).ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	for _, line := range []string{
 		`ovation_polls_total{answered="memory"} 5`, `ovation_polls_total{answered="comparison"} 3`, `ovation_polls_total{answered="full"} 2`,
-		"ovation_remembered_answers 7", "ovation_remembered_bytes 900",
+		"ovation_response_cache_entries 7", "ovation_response_cache_bytes 900",
 	} {
 		if !strings.Contains(w.Body.String(), line+"\n") {
 			t.Errorf("no %s in\n%s", line, w.Body)

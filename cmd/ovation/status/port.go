@@ -9,8 +9,8 @@ import (
 // The API's port.
 var (
 	mAccessDropped = describe("access_log_dropped_total",
-		"Lines of the access log that were dropped: the file took them too slowly, or not at all.")
-	mCertificate = describe("tls_certificate_expiry_timestamp_seconds", "When the certificate of the API expires.")
+		"Lines of the access log that were dropped, since the file took them too slowly or not at all.")
+	mCertificate = describe("tls_certificate_expiry_timestamp_seconds", "When the API's certificate expires.")
 )
 
 // Port is what the metrics show of the API's port.

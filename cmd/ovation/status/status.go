@@ -75,6 +75,7 @@ type Source struct {
 	Broker      *wire.Broker    // nil: none
 	Activities  *activity.Stats // of the routers' decoders
 	Replication string
+	Budget      int64 // --memory, in bytes
 	Keys        KeySource
 	Stopping    func() bool
 	ByHost      bool                                             // links name the host that a request names

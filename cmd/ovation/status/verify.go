@@ -4,11 +4,13 @@ import "github.com/ovation-analytics/ovation/cmd/ovation/verify"
 
 // What came out of the last verification.
 var (
-	mVerifyRunning    = describe("verify_running", "1 while the store is compared with a replay.")
+	mVerifyRunning = describe("verify_running",
+		"1 while a verification compares the store with a replay of the journal.")
 	mVerifyEnded      = describe("verify_last_end_timestamp_seconds", "When the last verification ended.")
-	mVerifySeconds    = describe("verify_last_duration_seconds", "How long it took.")
-	mVerifyShards     = describe("verify_last_shards", "Shards of the last verification by what came out.", "state")
-	mVerifyDifference = describe("verify_last_differences", "Places in which the store is not what was recorded.")
+	mVerifySeconds    = describe("verify_last_duration_seconds", "Duration of the last verification.")
+	mVerifyShards     = describe("verify_last_shards", "Shards of the last verification, by result.", "state")
+	mVerifyDifference = describe("verify_last_differences",
+		"Differences between the store and the replay, of the last verification.")
 )
 
 // collectVerification makes the metrics of the last verification.
