@@ -179,7 +179,7 @@ func (r *release) compose() error {
 	}
 	var kept []archive.Entry
 	for _, e := range entries {
-		if filepath.Ext(e.Name) == ".go" {
+		if filepath.Ext(e.Name) == ".go" || strings.HasSuffix(e.Name, ".test.yaml") {
 			continue
 		}
 		e.Data = []byte(strings.ReplaceAll(string(e.Data), "${OVATION_IMAGE:-ovation:latest}", "${OVATION_IMAGE:-ovation:"+r.plain()+"}"))

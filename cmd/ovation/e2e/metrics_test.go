@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -62,6 +63,20 @@ func TestMetrics_LintedAndFromZero(t *testing.T) {
 	}
 	for _, p := range problems {
 		t.Errorf("%s: %s", p.Metric, p.Text)
+	}
+	rules, err := os.ReadFile("../../../deploy/compose/watch/ovation.rules.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := 0
+	for _, name := range regexp.MustCompile(`(?:ovation|process)_[a-z_]+`).FindAllString(string(rules), -1) {
+		named++
+		if name != "ovation_tls_certificate_expiry_timestamp_seconds" && !strings.Contains(metrics, "\n# TYPE "+strings.TrimSuffix(name, "_bucket")+" ") {
+			t.Errorf("an alert asks for %s, which the node has not", name)
+		}
+	}
+	if named < 20 {
+		t.Errorf("%d metrics in the alerts", named)
 	}
 	if strings.Contains(metrics, "of-the-test") || strings.Contains(metrics, key) {
 		t.Error("a label has what a client named")
