@@ -2,12 +2,14 @@ package actors
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/nodes"
 )
 
 // heldLog is a log of which no record from an offset on is read until it is released.
@@ -40,8 +42,8 @@ func (r heldReader) Read(ctx context.Context, next int64, epoch int32, spare []d
 	return page, err
 }
 
-// A node that has never caught up answers nothing while it reads the journal: others know what it lacks. One that has
-// caught up before answers from where it was.
+// A node that has never caught up answers nothing while it reads the journal and another node is listed, which has shown
+// what it lacks. One that has caught up before answers from where it was.
 func TestJoining_ShowsNothingBeforeItServes(t *testing.T) {
 	r := furnished(t, 1, 1, Options{})
 	var ids []domain.MemberID
@@ -78,8 +80,13 @@ func TestJoining_ShowsNothingBeforeItServes(t *testing.T) {
 	r.ready()
 
 	r.close()
+	r.options.ID = domain.NodeID{1}
+	r.open()
+	r.node.Join(nodes.Self{Up: domain.NodeUp{Address: "http://a"}, IDFile: "data/node-id"}, beatsOf{newMemBeats(), new(atomic.Bool)})
+	r.eventually("a listed node", func() bool { return len(r.node.Catalog().Nodes()) == 1 })
+	r.close()
 	r.fs, r.options.ID = vfs.NewCrashableMem(), domain.NodeID{7}
-	l = hold(5)
+	hold(5)
 	r.boot()
 	applied(5)
 	shows(ids[0], domain.Unavailable)

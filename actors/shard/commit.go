@@ -24,7 +24,7 @@ type commits struct {
 	records int       // applied since the last commit
 	since   time.Time // of the last commit
 	meter   meter
-	hidden  bool // nothing is shown before the shard serves: it holds a part of what others have shown for long
+	hidden  bool // nothing is shown before the shard serves: it has a part of what other nodes have shown for long
 }
 
 // commitInterval is the longest time between commits while records keep coming;
@@ -90,8 +90,8 @@ func (c *commits) commit(ctx actor.Context, m *core.Machine, d *duties, floor in
 }
 
 // show publishes the view of the last commit. Below floor the shard was further already, before
-// it was reopened: it shows nothing until it is there again. One that reads the journal for the first time shows
-// nothing before it serves.
+// it was reopened: it shows nothing until it is there again. One that reads the journal for the first time, while
+// another node is listed, shows nothing before it serves.
 func (c *commits) show(m *core.Machine, floor int64, tell func(any)) {
 	if m.State.Shard.Next >= floor && !c.hidden {
 		m.Publish(unreadableTo(tell))

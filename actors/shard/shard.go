@@ -200,7 +200,8 @@ func (s *shard) load() error {
 	}
 	s.duties = newDuties(s.env, s.machine.Outbox)
 	s.commits.loaded(s.machine)
-	s.commits.hidden = !s.env.restarts.served && (s.env.Joining || s.machine.State.Shard.Next == 0)
+	joins := s.env.Joining || s.machine.State.Shard.Next == 0
+	s.commits.hidden = joins && !s.env.restarts.served && !s.env.Duty.Alone()
 	s.commits.show(s.machine, s.env.restarts.floor, s.tell)
 	return nil
 }
