@@ -91,6 +91,7 @@ type Loan struct {
 	Ticket uint64
 	Copied uint64 // rows with sequences up to here were sent
 	Done   bool   // handed over: it counts nowhere, and its id stands for To
+	Depth  uint8  // how many merges were below the member, one below the other, when it began
 }
 
 // Absorbed is what a member knows of one that is merged into it.

@@ -137,12 +137,12 @@ func loanToWire(l *domain.Loan) *schema.Loan {
 	if l == nil {
 		return nil
 	}
-	return &schema.Loan{To: uint64(l.To), Ticket: l.Ticket, Copied: l.Copied, Done: l.Done}
+	return &schema.Loan{To: uint64(l.To), Ticket: l.Ticket, Copied: l.Copied, Done: l.Done, Depth: uint32(l.Depth)}
 }
 
 func loanFromWire(m *schema.Loan) *domain.Loan {
 	if m == nil {
 		return nil
 	}
-	return &domain.Loan{To: domain.MemberID(m.To), Ticket: m.Ticket, Copied: m.Copied, Done: m.Done}
+	return &domain.Loan{To: domain.MemberID(m.To), Ticket: m.Ticket, Copied: m.Copied, Done: m.Done, Depth: uint8(m.Depth)}
 }

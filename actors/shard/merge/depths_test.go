@@ -31,6 +31,30 @@ func TestDepths(t *testing.T) {
 	}
 }
 
+// The depth of a lender is what it was when its loan began after a start too: what follows from a merge that ended below
+// it is still on its way, and who waits for that follows it.
+func TestDepths_AfterAStart(t *testing.T) {
+	withShards(t, func(h *harness) {
+		for i, name := range []string{"C", "B", "E"} {
+			h.member(name, i)
+		}
+		h.act("C", plain, 1, 1)
+		h.merged("B", "C")
+		h.merged("E", "B")
+		h.erase("C")
+		h.shards[0].commit()
+		for h.deliver(0, 1) {
+		}
+		s := h.shards[1]
+		s.commit() // what it sends on to E waits in its outbox
+		before := s.merger.DepthOf(account)
+		s.crash()
+		if after := s.merger.DepthOf(account); before != 1 || after != before {
+			t.Errorf("the depth is %d, it was %d", after, before)
+		}
+	})
+}
+
 // A chain has eight merges at most: the one at its top is not merged. What its lowest member does counts at the top,
 // sent on once by each, and counts at home again when the lowest is erased or the top taken back.
 func TestMerge_Chain(t *testing.T) {

@@ -61,7 +61,7 @@ func (n *lenders) ask(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 		refused.Deep = true
 		return refuse(domain.PlanLimit)
 	}
-	return n.lend(t, m, domain.Loan{To: l.Other, Ticket: l.Ticket})
+	return n.lend(t, m, domain.Loan{To: l.Other, Ticket: l.Ticket, Depth: uint8(member.Depth(of))})
 }
 
 // isOf reports that a step is of a loan. Tickets are numbers of the borrower's shard: two shards may give
@@ -103,7 +103,7 @@ func (n *lenders) lend(t *tx.Tx, m *members.Member, loan domain.Loan) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	n.loans.begin(&m.State().Member, loan)
+	n.loans.begin(at, loan)
 	if loan.Done {
 		step.Record = lentRecord(&m.State().Member)
 		for _, source := range n.groups.sources(at) {

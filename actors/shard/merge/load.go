@@ -29,7 +29,7 @@ func (m *Merger) Load(s *tx.State, lenders []member.Place) error {
 			return err
 		}
 		if of != nil && of.Lent != nil {
-			m.loans.begin(of, *of.Lent)
+			m.loans.begin(at, *of.Lent)
 		}
 	}
 	for _, at := range m.borrowers.shadows {

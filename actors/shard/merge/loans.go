@@ -32,10 +32,9 @@ type unsentRow struct {
 }
 
 // begin notes a loan of a lender.
-func (n *loans) begin(of *domain.Member, loan domain.Loan) {
-	at := member.Place{Account: of.Account, Ord: of.Ord}
+func (n *loans) begin(at member.Place, loan domain.Loan) {
 	n.byMember[at] = loan
-	n.depths.begin(at, member.Depth(of))
+	n.depths.begin(at, int(loan.Depth))
 }
 
 // end forgets a loan.

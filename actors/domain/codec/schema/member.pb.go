@@ -373,6 +373,7 @@ type Loan struct {
 	Ticket        uint64                 `protobuf:"varint,2,opt,name=ticket" json:"ticket,omitempty"`
 	Copied        uint64                 `protobuf:"varint,3,opt,name=copied" json:"copied,omitempty"` // sequence
 	Done          bool                   `protobuf:"varint,4,opt,name=done" json:"done,omitempty"`
+	Depth         uint32                 `protobuf:"varint,5,opt,name=depth" json:"depth,omitempty"` // of the merges below the member when it began
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -433,6 +434,13 @@ func (x *Loan) GetDone() bool {
 		return x.Done
 	}
 	return false
+}
+
+func (x *Loan) GetDepth() uint32 {
+	if x != nil {
+		return x.Depth
+	}
+	return 0
 }
 
 type RemovedRecord struct {
@@ -1275,12 +1283,13 @@ const file_member_proto_rawDesc = "" +
 	"\n" +
 	"LentSignup\x12\x16\n" +
 	"\x06record\x18\x01 \x01(\x04R\x06record\x12\x1a\n" +
-	"\bsequence\x18\x02 \x01(\x04R\bsequence\"Z\n" +
+	"\bsequence\x18\x02 \x01(\x04R\bsequence\"p\n" +
 	"\x04Loan\x12\x0e\n" +
 	"\x02to\x18\x01 \x01(\x04R\x02to\x12\x16\n" +
 	"\x06ticket\x18\x02 \x01(\x04R\x06ticket\x12\x16\n" +
 	"\x06copied\x18\x03 \x01(\x04R\x06copied\x12\x12\n" +
-	"\x04done\x18\x04 \x01(\bR\x04done\"9\n" +
+	"\x04done\x18\x04 \x01(\bR\x04done\x12\x14\n" +
+	"\x05depth\x18\x05 \x01(\rR\x05depth\"9\n" +
 	"\rRemovedRecord\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\x04R\x02id\x12\x18\n" +
 	"\aservice\x18\x02 \x01(\rR\aservice\"\xb2\x03\n" +
