@@ -68,21 +68,30 @@ func SettleSlotKeys(ctx context.Context, n *actors.Node, ring seal.Ring, log *sl
 // startWaits is how long a start waits for a command of its own while no broker takes it.
 const startWaits = time.Minute
 
-// submit submits a command of a start, as one request however often: a broker may be away for a moment.
-func submit(ctx context.Context, n *actors.Node, c domain.Command) (domain.Outcome, error) {
-	s := domain.Submission{Command: c}
-	_, _ = rand.Read(s.Request[:]) // never fails
+// insist does what a start submits again, while no broker takes it: one may be away for a moment.
+func insist(ctx context.Context, do func() error) error {
 	for until := time.Now().Add(startWaits); ; {
-		out, err := n.Submit(ctx, s)
+		err := do()
 		if domain.CodeOf(err) != domain.Unavailable || time.Now().After(until) {
-			return out, err
+			return err
 		}
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
-			return out, err
+			return err
 		}
 	}
+}
+
+// submit submits a command of a start, as one request however often.
+func submit(ctx context.Context, n *actors.Node, c domain.Command) (out domain.Outcome, err error) {
+	s := domain.Submission{Command: c}
+	_, _ = rand.Read(s.Request[:]) // never fails
+	err = insist(ctx, func() error {
+		out, err = n.Submit(ctx, s)
+		return err
+	})
+	return out, err
 }
 
 // putSlotKeys appends slot keys. That another node was faster is no error.

@@ -162,7 +162,9 @@ func (n *Node) settleSigning(ctx context.Context) error {
 	if err := n.Secrets.CheckSigning(path, known); err != nil {
 		return err
 	}
-	err := secrets.PublishSigningKeys(ctx, op, known, n.Secrets.Signing, now)
+	err := insist(ctx, func() error {
+		return secrets.PublishSigningKeys(ctx, op, n.Actors.Catalog().SigningKeys(), n.Secrets.Signing, now)
+	})
 	if domain.CodeOf(err) == domain.Conflict {
 		return &secrets.OtherError{Path: path, Err: err}
 	}
