@@ -181,7 +181,9 @@ func (n *node) metric(name, label string) map[string]int64 {
 		if err != nil {
 			n.t.Fatal(err)
 		}
-		out[m[1]] += int64(v)
+		if v > 0 { // what is counted is there from 0 on
+			out[m[1]] += int64(v)
+		}
 	}
 	return out
 }

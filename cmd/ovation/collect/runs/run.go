@@ -148,7 +148,7 @@ const version = 1
 
 // New is a run that begins now.
 func New(source, topic string, account uint32, now time.Time) *Run {
-	now = now.UTC().Truncate(time.Second)
+	now = now.UTC().Truncate(time.Millisecond) // two runs of one second are in order
 	return &Run{
 		Version: version, ID: now.Format("20060102-150405-") + strings.ToLower(rand.Text()[:4]),
 		Source: source, Topic: topic, Account: account, Began: now,
