@@ -124,8 +124,13 @@ func (m *Member) Bare() *Member {
 	return &out
 }
 
-// bareVersion is the version of the personal part of a member that is bare. No stored part has it.
-const bareVersion = math.MaxUint32 - 1
+// Versions that no stored part has.
+const (
+	// NoVersion is of none: no member takes what is made of it.
+	NoVersion = math.MaxUint32
+	// bareVersion is that of a member that is bare: the member whose key it has takes what is made of it.
+	bareVersion = NoVersion - 1
+)
 
 // IsBare reports that the member is as Bare gives it: it has a personal part, which is not known. What is
 // made of such a member must not take the part's place.

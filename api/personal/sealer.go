@@ -68,7 +68,7 @@ func (s *Sealer) open(
 				s.cannotOpen(m, ids[i], err)
 			default:
 				m = sealed[i].Opened(p)
-				s.bare.opened(m.ID)
+				s.bare.forget(m.ID)
 				fresh = append(fresh, openedMember{sealed[i], m})
 			}
 		}

@@ -1,6 +1,7 @@
 package personal
 
 import (
+	"maps"
 	"slices"
 	"sync"
 
@@ -34,8 +35,8 @@ func (u *unopened) shown(m *domain.Member) bool {
 	return true
 }
 
-// opened notes that a member was opened: its key may have come back.
-func (u *unopened) opened(id domain.MemberID) {
+// forget takes a member out: it was opened, since its key came back, or is erased.
+func (u *unopened) forget(id domain.MemberID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.members, id)
@@ -45,14 +46,15 @@ func (u *unopened) opened(id domain.MemberID) {
 // node had erased them and deleted their keys before this one applied it.
 func (u *unopened) list(erased func(domain.AccountID, domain.MemberID) bool) (ids []domain.MemberID, shown uint64) {
 	u.mu.Lock()
-	defer u.mu.Unlock()
-	for id, account := range u.members {
+	noted, shown := maps.Clone(u.members), u.times
+	u.mu.Unlock()
+	for id, account := range noted { // the engine may read its store
 		if erased(account, id) {
-			delete(u.members, id)
+			u.forget(id)
 			continue
 		}
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	return ids, u.times
+	return ids, shown
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"math"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -165,7 +164,7 @@ func (s *Service) probe(
 	ctx context.Context, req *serve.Request, m *domain.Member,
 ) (out domain.Outcome, first int, known bool, err error) {
 	none := &domain.UpdateMember{Member: m.ID, Email: m.Email, At: req.Clock.Now.UnixMilli()}
-	none.Personal.Base = math.MaxUint32
+	none.Personal.Base = domain.NoVersion
 	none.Personal.Key = m.Personal.Key
 	n, _ := s.probed.GetIfPresent(req.ID)
 	for {

@@ -44,11 +44,8 @@ func (s *Service) verified(ctx context.Context, req *serve.Request, in *verifyIn
 		_, err := recordNamed(m, domain.Service(in.Service), uint64(in.ServiceID))
 		return err
 	})
-	switch {
-	case err != nil && m == nil:
+	if err != nil {
 		return s.mergedBefore(ctx, req, in, err)
-	case err != nil:
-		return nil, err
 	}
 	among, err := s.begunWith(ctx, req, in, m)
 	if err != nil {

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"sync"
@@ -112,22 +111,25 @@ func (req *Request) readMember(
 // MemberWith is Member for a write that needs something of the member, which has finds or refuses. Where has finds it
 // not, the member is read again at the end of its log: another node may have given it to the member a moment ago.
 func (req *Request) MemberWith(ctx context.Context, id domain.MemberID, has func(*domain.Member) error) (*domain.Member, error) {
-	m, err := req.Member(ctx, id, req.Wait)
-	if err != nil {
-		return nil, err
+	find := func() (*domain.Member, error) {
+		m, err := req.Member(ctx, id, req.Wait)
+		if err == nil {
+			err = has(m)
+		}
+		return m, err
 	}
-	lacks := has(m)
-	if domain.CodeOf(lacks) != domain.NotFound {
-		return m, lacks
+	m, err := find()
+	if m == nil || domain.CodeOf(err) != domain.NotFound {
+		return m, err
 	}
-	look, err := req.readMembers(ctx, id.Slot())
-	if !look || err != nil {
-		return m, cmp.Or(err, lacks)
+	look, unread := req.readMembers(ctx, id.Slot())
+	switch {
+	case unread != nil:
+		return nil, unread
+	case look:
+		return find()
 	}
-	if m, err = req.Member(ctx, id, req.Wait); err != nil {
-		return nil, err
-	}
-	return m, has(m)
+	return m, err
 }
 
 // ResolveMember is the member that an identity names; 0: none. A write that finds none looks again at the end of the

@@ -14,7 +14,7 @@ type SetAside struct {
 	Admin  adminClient `embed:""`
 	Shard  int         `arg:"" help:"The shard that stopped, as status shows it."`
 	Offset int64       `arg:"" help:"The record's offset, as status shows it."`
-	Force  bool        `env:"-" help:"Also where another node may have applied the record: its shard differs from this one's then, until it is built anew."`
+	Force  bool        `env:"-" help:"Also where another node may have applied the record: its shard differs from this one's then, until it is rebuilt."`
 }
 
 // Run asks for it.

@@ -5,6 +5,6 @@ package main
 // simUsual is how many fresh seeds of the simulation run.
 const simUsual = 100
 
-// simErasesAtSeveral says that members are erased where there are several nodes. The model of what is left of them does
-// not hold there in about one seed of 400: it expects an order that only one node has.
+// simErasesAtSeveral says that members are erased where there are several nodes. About one seed of 400 differs from
+// the model there; whether the model or the engine is wrong is not known.
 const simErasesAtSeveral = false
