@@ -16,6 +16,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
+	"github.com/ovation-analytics/ovation/cmd/ovation/files"
 )
 
 // State is a folder that a collector keeps between runs:
@@ -179,7 +180,7 @@ func (s *State) Save(name string, p Position) error {
 	if err != nil {
 		return err
 	}
-	return runs.WriteFile(s.path(name), append(text, '\n'))
+	return files.Replace(s.path(name), append(text, '\n'), files.Unchecked)
 }
 
 // Runs is the folder of the runs.

@@ -49,7 +49,7 @@ func (e *elements) text() []byte {
 
 func (e *elements) head() []byte { return headOf(e.shape, nil) }
 
-func (e *elements) digest() []byte { return e.sum.Sum(nil) }
+func (e *elements) digest(dst []byte) []byte { return e.sum.Sum(dst) }
 
 // errDocument is what is wrong with a document as a whole: what comes after it cannot be read.
 func errDocument(what string) error { return fmt.Errorf("the JSON document is wrong there: %s", what) }

@@ -50,7 +50,7 @@ func (l *lookup) open(dir string, sum io.Writer, bad func(file string, line int6
 		case errors.As(err, &row):
 			bad(base(path), at, row.error)
 		case errors.Is(err, io.EOF):
-			_, err := sum.Write(r.digest())
+			_, err := sum.Write(r.digest(nil))
 			return err
 		default:
 			return fmt.Errorf("%s: %w", base(path), err)

@@ -20,8 +20,8 @@ type rows interface {
 	// such a file.
 	text() []byte
 	head() []byte
-	// digest is a sum of all rows given.
-	digest() []byte
+	// digest appends a sum of all rows given.
+	digest(dst []byte) []byte
 }
 
 // newRows reads a file by its shape.
@@ -71,7 +71,7 @@ func headOf(s *shape, names []byte) (head []byte) {
 	return head
 }
 
-func (r *reader) digest() []byte { return r.sum.Sum(nil) }
+func (r *reader) digest(dst []byte) []byte { return r.sum.Sum(dst) }
 
 // columns finds what is wanted among the columns.
 func (r *reader) columns(names []string) error {

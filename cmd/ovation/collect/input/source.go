@@ -59,7 +59,7 @@ type File struct {
 
 	row     row
 	skipped int64  // rows that where passes over
-	sum     string // of the rows up to the current one
+	sum     []byte // of the rows up to the current one
 	current Row
 	before  uint64 // counts of the rows before the current one
 	after   uint64 // and with it
@@ -190,15 +190,13 @@ func (s *File) Resume(done Mark) error {
 		}
 		return fmt.Errorf("%s: %w", s.base, err)
 	}
-	if s.row.line != done.Line || s.digest() != done.Sum {
+	if s.row.line != done.Line || hex.EncodeToString(s.reader.digest(nil)) != done.Sum {
 		return fmt.Errorf("%w: up to line %d it was otherwise", ErrChanged, done.Line)
 	}
 	s.skipped = 0
 	s.before, s.after, s.resumed, s.again = done.Before, done.Before, done, true
 	return nil
 }
-
-func (s *File) digest() string { return hex.EncodeToString(s.reader.digest()) }
 
 // Head is what comes before the rows of a file of the same format in UTF-8, such as the names of the columns.
 func (s *File) Head() []byte { return s.reader.head() }
@@ -222,7 +220,7 @@ func (s *File) Next() (*Row, error) {
 		return nil, fmt.Errorf("%s: after line %d: %w", s.base, s.row.line, err)
 	}
 	s.before = s.after
-	s.sum = s.digest() // now: rows that are passed over after it are no part of it
+	s.sum = s.reader.digest(s.sum[:0]) // now: rows that are passed over after it are no part of it
 	s.current = Row{Line: s.row.line, Text: s.reader.text(), Count: 1, spread: s.mapper.spread}
 	if isBad {
 		s.current.Err, s.current.Count = bad.error, 0
@@ -258,7 +256,7 @@ func (s *File) fill() {
 
 // Mark names the current row.
 func (s *File) Mark(actions uint64) Mark {
-	return Mark{Line: s.current.Line, Actions: actions, Before: s.before, Sum: s.sum}
+	return Mark{Line: s.current.Line, Actions: actions, Before: s.before, Sum: hex.EncodeToString(s.sum)}
 }
 
 // Progress is in bytes of the file, or in actions where their number is given.

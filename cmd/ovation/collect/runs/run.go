@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/files"
 )
 
 // Run is what one run did: what it read, what became of it, and how far it was taken back.
@@ -243,28 +244,5 @@ func (f *Folder) Save(r *Run) error {
 	if err != nil {
 		return err
 	}
-	return WriteFile(f.path(r.ID), append(text, '\n'))
-}
-
-// WriteFile replaces a file as a whole: after a crash it is the one before or the new one.
-func WriteFile(path string, text []byte) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, filepath.Base(path)+"-*.new")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return err
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return files.Replace(f.path(r.ID), append(text, '\n'), files.Unchecked)
 }
