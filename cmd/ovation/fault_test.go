@@ -30,7 +30,7 @@ func TestFault_LogDiskFull(t *testing.T) {
 			}
 		}
 		h.answered() // the lag may grow: a router waits until its own marks are in the journal
-		if h.metric("waiting", "what", "log", "id", "") != 1 || h.metric("log_refused_total") == 0 || h.metric("stopped", "what", "log", "id", "") != 0 {
+		if h.metric("waiting", "what", "log", "id", "") != 1 || h.metric("log_appends_refused_total") == 0 || h.metric("stopped", "what", "log", "id", "") != 0 {
 			h.Error("metrics do not tell it")
 		}
 		if n := h.lines.having("level=WARN", "log: appends are refused", "200 MiB free"); n != 1 {

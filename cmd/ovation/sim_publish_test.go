@@ -38,6 +38,7 @@ func startWriter(w *simulation, partition int) *writer {
 }
 
 func (q *writer) run() {
+	defer q.forget()
 	p, err := q.w.out.Producer(kafka.ProducerConfig{Topic: kafka.Activities, Partition: q.partition, Codec: kafka.LZ4})
 	if err != nil {
 		q.w.wrong(err)
@@ -56,6 +57,18 @@ func (q *writer) run() {
 		}
 		q.send(p, messages)
 		q.w.users.Done()
+	}
+}
+
+// forget drops the batches that are not sent: nobody waits for them.
+func (q *writer) forget() {
+	for {
+		select {
+		case <-q.in:
+			q.w.users.Done()
+		default:
+			return
+		}
 	}
 }
 
