@@ -180,31 +180,81 @@ func TestRecord_RepeatWithAnotherBodyIsAConflict(t *testing.T) {
 		}
 	}
 }
-
 func TestRecord_RepeatOfOneTimeGivesTheActionThatCounts(t *testing.T) {
-	for _, runs := range []int{1, 4} { // all in one run, or each staged before the next
+	acts := []struct {
+		hash    uint64
+		time    int64
+		counts  uint64 // sequence of the row that counts
+		changes bool
+	}{{1, 3, 1, true}, {2, 5, 1, false}, {3, 1, 3, true}, {1, 3, 3, false}}
+	for cuts := range 1 << (len(acts) - 1) { // bit i: a run ends after action i, and is staged
 		s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
-		s.Begin(4)
-		for i, c := range []struct {
-			hash    uint64
-			time    int64
-			counts  uint64 // sequence of the row that counts
-			changes bool
-		}{{1, 3, 1, true}, {2, 5, 1, false}, {3, 1, 3, true}, {1, 3, 3, false}} {
+		var changes []domain.Change
+		s.Begin(len(acts))
+		for i, c := range acts {
 			a := domain.Activity{
 				Definition: 100, Brand: 1, Service: domain.Spotify, Points: 9, OneTime: true,
 				Hash: c.hash, Time: int64(domain.FirstSecond) + c.time,
 			}
-			changes, v, err := s.Record(nil, &a, uint64(i+1), 0, nil, p)
+			var v Disposition
+			var err error
+			changes, v, err = s.Record(changes, &a, uint64(i+1), 0, nil, p)
 			if err != nil || v.Repeat == c.changes || v.Row.Seq != c.counts || v.Row.Points != 9 || v.Row.Service != domain.Spotify || v.Row.Flags.Dead() {
-				t.Fatalf("%d runs, action %d: %+v %v", runs, i, v, err)
+				t.Fatalf("cuts %03b, action %d: %+v %v", cuts, i, v, err)
 			}
-			if runs > 1 {
+			if cuts>>i&1 != 0 {
 				p.follow(changes)
-				s = NewState(&s.Member)
+				changes = nil
+				s.Begin(len(acts))
 			}
 		}
 	}
+}
+
+// What becomes of an activity is the same wherever a run of them ends, and whether the member was loaded again: it
+// is what the activity's request is remembered with (I6).
+func TestI6_RunsMayEndAnywhere(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		acts := drawActivities(t)
+		order := rapid.Permutation(slices.Concat(acts, acts, acts)).Draw(t, "order")
+		deleted := make([]bool, len(order))
+		for range rapid.IntRange(0, 2).Draw(t, "deletes") {
+			deleted[rapid.IntRange(0, len(order)-1).Draw(t, "deleted")] = true
+		}
+		apply := func(runs func() int, again func() bool) (all []Disposition) {
+			s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
+			for at := 0; at < len(order); {
+				run := min(len(order)-at, runs())
+				if last := slices.Index(deleted[at:at+run], true); last >= 0 { // a delete is applied alone
+					run = last + 1
+				}
+				s.Begin(run)
+				var changes []domain.Change
+				for i := at; i < at+run; i++ {
+					var v Disposition
+					var err error
+					if changes, v, err = s.Record(changes, &order[i], uint64(i+1), 0, nil, p); err != nil {
+						t.Fatal(err)
+					}
+					all = append(all, v)
+				}
+				p.follow(changes)
+				if at += run; deleted[at-1] {
+					changes, _ = s.Delete(nil, p.rows[order[at-1].Hash])
+					p.follow(changes)
+				}
+				if again() {
+					s = NewState(&s.Member)
+				}
+			}
+			return all
+		}
+		one := apply(func() int { return 1 }, func() bool { return false })
+		any := apply(func() int { return rapid.IntRange(1, 20).Draw(t, "run") }, func() bool { return rapid.Bool().Draw(t, "loaded again") })
+		if diff := gocmp.Diff(one, any); diff != "" {
+			t.Fatal(diff)
+		}
+	})
 }
 
 func TestRecord_MutedServiceIsRefused(t *testing.T) {

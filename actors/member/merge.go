@@ -183,7 +183,7 @@ func giveBack(
 	case !ok:
 		return dst, nil
 	}
-	take(s, &there, row.Flags&domain.DeadFlags)
+	s.take(&there, row.Flags&domain.DeadFlags)
 	return append(dst, domain.Change{Kind: domain.RowTaken, Row: there, Content: &domain.Content{Action: action}}), nil
 }
 
@@ -199,7 +199,7 @@ func copyOf(
 	counts := func(r *domain.Row) bool { return !r.Flags.Dead() && alike(r, row) }
 	var all []domain.Row
 	for _, r := range past {
-		if freshAt(s, r.Seq) < 0 && counts(&r) {
+		if s.freshAt(r.Seq) < 0 && counts(&r) {
 			r.Account, r.Ord, r.Slot = row.Account, row.Ord, row.Slot
 			all = append(all, r)
 		}
@@ -254,21 +254,6 @@ func alike(a, b *domain.Row) bool {
 	ofA, _, _ := a.Definition.Visit()
 	ofB, _, _ := b.Definition.Visit()
 	return a.Hash == b.Hash && a.Time == b.Time && a.Brand == b.Brand && ofA == ofB && a.Service == b.Service
-}
-
-// take notes why a row counts no longer, also where that is not staged before the next row of the run.
-func take(s *State, row *domain.Row, why domain.Flags) {
-	row.Flags |= why
-	if at := freshAt(s, row.Seq); at >= 0 {
-		s.fresh[at].Flags = row.Flags
-	} else {
-		s.fresh = append(s.fresh, *row)
-	}
-}
-
-// freshAt is the place of a row among those made since Begin; -1: it is none of them.
-func freshAt(s *State, seq uint64) int {
-	return slices.IndexFunc(s.fresh, func(r domain.Row) bool { return r.Seq == seq })
 }
 
 // open has a shadow have no action of the pair that a row stands for (IsOpen).

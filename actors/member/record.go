@@ -47,7 +47,7 @@ func (s *State) Record(
 	return s.add(dst, row, content), Disposition{Row: row}, nil
 }
 
-// seen looks for the row's hash in the months given, among those made since Begin and in
+// seen looks for the row's hash in the months given, among those made or taken out since Begin and in
 // the past alike: where a run of activities ends decides nothing (I6).
 func (s *State) seen(row *domain.Row, months domain.RepeatMonths, h History) (domain.Row, bool, error) {
 	made, at := -1, len(months)
@@ -101,7 +101,7 @@ func (s *State) oneTime(
 		if err != nil {
 			return dst, Disposition{}, err
 		}
-		s.mark(&old, domain.Superseded)
+		s.take(&old, domain.Superseded)
 		dst = append(dst, domain.Change{Kind: domain.RowTaken, Row: old})
 	}
 	row.Flags |= domain.OneTimeRow
@@ -166,10 +166,8 @@ func (s *State) standing(cur *domain.OneTime, h History) (domain.Row, error) {
 		row.Flags |= domain.Deleted
 		return row, nil
 	}
-	for i := range s.fresh {
-		if s.fresh[i].Seq == cur.Seq {
-			return s.fresh[i], nil
-		}
+	if at := s.freshAt(cur.Seq); at >= 0 {
+		return s.fresh[at], nil
 	}
 	past, ok, err := h.At(row.Account, row.Ord, cur.Time, cur.Seq)
 	if err != nil {
@@ -182,14 +180,19 @@ func (s *State) standing(cur *domain.OneTime, h History) (domain.Row, error) {
 	return past, nil
 }
 
-// mark notes why a row counts no longer, also where it is not yet staged.
-func (s *State) mark(row *domain.Row, why domain.Flags) {
+// take notes why a row counts no longer, also where that is not staged before the next row of the run.
+func (s *State) take(row *domain.Row, why domain.Flags) {
 	row.Flags |= why
-	for i := range s.fresh {
-		if s.fresh[i].Seq == row.Seq {
-			s.fresh[i].Flags = row.Flags
-		}
+	if at := s.freshAt(row.Seq); at >= 0 {
+		s.fresh[at].Flags = row.Flags
+	} else if !s.lone {
+		s.fresh = append(s.fresh, *row)
 	}
+}
+
+// freshAt is the place of a row among those made or taken out since Begin; -1: it is none of them.
+func (s *State) freshAt(seq uint64) int {
+	return slices.IndexFunc(s.fresh, func(r domain.Row) bool { return r.Seq == seq })
 }
 
 // rowOf is the row of a pair as far as the pair knows it.

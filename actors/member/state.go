@@ -31,7 +31,7 @@ type pair struct {
 
 // State is a member in memory. It is owned by the member's actor.
 type State struct {
-	fresh []domain.Row // rows made since Begin: not yet staged; of a lone activity none
+	fresh []domain.Row // rows made or taken out since Begin: not yet staged; of a lone activity none
 	muted uint32       // services whose sharing is switched off, a bit each
 	lone  bool         // one activity since Begin, and none to come
 
