@@ -145,7 +145,7 @@ func routerStatus(r *router.Handle, now, began time.Time) RouterStatus {
 	if why := r.Stopped.Load(); why != nil {
 		st.Stopped = *why
 	}
-	all := []*retry.State{&r.Reading, &r.CatalogCatchUp, &r.CommittingOffset}
+	all := []*retry.State{&r.Reading, &r.CatalogCatchUp, r.CommittingOffset}
 	st.Waiting, st.Failures = retry.Causes(all...), retry.Failures(all...)
 	for i := range r.Refused {
 		if n := r.Refused[i].Load(); n > 0 {

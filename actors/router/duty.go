@@ -240,18 +240,11 @@ func (d *duty) judge(ctx context.Context, h *Handle, kept domain.Routed, end int
 		}
 	case leaves:
 		d.o.Log.Info("another node routes a partition again", "partition", h.Partition, "node", kept.Node.String())
-		d.tried(ctx, h, h.offset.restore(ctx, &kept))
+		_ = h.offset.restore(ctx, &kept) // the next look sees what became of it
 		d.tell(h.Partition, &standBy{})
 	case follows:
 		d.tell(h.Partition, &goOn{})
 	case repeats:
-		d.tried(ctx, h, h.offset.repeat(ctx))
-	}
-}
-
-// tried notes how a commit went.
-func (d *duty) tried(ctx context.Context, h *Handle, err error) {
-	if err != nil && ctx.Err() == nil {
-		h.CommittingOffset.Failed(d.o.Log, max(h.offset.failures(), 1), err, "partition", h.Partition)
+		_ = h.offset.repeat(ctx) // likewise
 	}
 }

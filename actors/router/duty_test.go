@@ -3,11 +3,15 @@ package router
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"math/rand/v2"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // A node that does not route takes its own partition at once, and another one's when it was not routed for so long.
@@ -105,10 +109,11 @@ func TestWatch_OfANodeThatRoutes(t *testing.T) {
 type group struct {
 	Source
 	kept domain.Routed
+	away error // why nothing can be read; nil: it can
 }
 
 func (g *group) Kept(context.Context, []int) ([]domain.Routed, error) {
-	return []domain.Routed{g.kept}, nil
+	return []domain.Routed{g.kept}, g.away
 }
 
 func (g *group) Commit(_ context.Context, _ int, at domain.Routed) error {
@@ -124,7 +129,7 @@ func (several) Self() domain.NodeID { return domain.NodeID{1} }
 // What a paused node committed below is put right by the one that leaves, and what this one repeats is never below.
 func TestGroupOffset_IsRestored(t *testing.T) {
 	s := &group{kept: domain.Routed{Next: 10}}
-	g := newGroupOffset(s, several{}, 0)
+	g := newGroupOffset(&Options{Source: s, Nodes: several{}}, 0)
 	g.begin(domain.TopicID{}, 10, 0)
 	if err := g.commit(t.Context(), 1000, 3); err != nil || s.kept.Next != 1000 {
 		t.Fatal(err, s.kept)
@@ -146,6 +151,36 @@ func TestGroupOffset_IsRestored(t *testing.T) {
 		}
 	} else {
 		t.Errorf("%+v", s.kept)
+	}
+}
+
+// The router commits, and the supervisor repeats for it: both tell how it went, and status reads it.
+func TestGroupOffset_FailsFromTwoSides(t *testing.T) {
+	s := &group{kept: domain.Routed{Next: 10}, away: errors.New("the broker is away")}
+	h := newHandle(0, &Options{Source: s, Nodes: several{}, Log: slog.New(slog.DiscardHandler)}, make(chan struct{}, 1))
+	h.offset.begin(domain.TopicID{}, 10, 0)
+	const each = 100
+	var both sync.WaitGroup
+	both.Go(func() {
+		for range each {
+			_ = h.offset.commit(t.Context(), 20, 0)
+		}
+	})
+	both.Go(func() {
+		for range each {
+			_ = h.offset.repeat(t.Context())
+		}
+	})
+	both.Wait()
+	if n, why := retry.Failures(h.CommittingOffset), h.CommittingOffset.Why(); n != 2*each || !strings.HasSuffix(why, "the broker is away") {
+		t.Errorf("%d failures: %q", n, why)
+	}
+	s.away = nil
+	if err := h.offset.restore(t.Context(), &s.kept); err != nil || h.CommittingOffset.Why() == "" {
+		t.Errorf("%v: nothing was committed, and it recovered", err)
+	}
+	if err := h.offset.commit(t.Context(), 20, 0); err != nil || h.CommittingOffset.Why() != "" {
+		t.Errorf("%v %q", err, h.CommittingOffset.Why())
 	}
 }
 

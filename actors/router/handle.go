@@ -25,18 +25,19 @@ type Handle struct {
 	Taken     atomic.Int64                     // how often this node took it over, since the one before did nothing
 	Gap       atomic.Pointer[domain.AcceptGap] // what would have to be accepted to let it go on
 
-	Reading, CatalogCatchUp, CommittingOffset retry.State
+	Reading, CatalogCatchUp retry.State
+	CommittingOffset        *retry.State
 
 	offset *groupOffset
 	look   chan struct{} // has the supervisor look at what the group has, before its time
 }
 
 func newHandle(partition int, o *Options, look chan struct{}) *Handle {
+	offset := newGroupOffset(o, partition)
 	return &Handle{
-		Partition: partition, look: look, offset: newGroupOffset(o.Source, o.Nodes, partition),
-		Reading:          retry.State{What: "the public topic cannot be read"},
-		CatalogCatchUp:   retry.State{What: NotToItsEnd},
-		CommittingOffset: retry.State{What: "the router's offset cannot be committed"},
+		Partition: partition, look: look, offset: offset, CommittingOffset: &offset.state,
+		Reading:        retry.State{What: "the public topic cannot be read"},
+		CatalogCatchUp: retry.State{What: NotToItsEnd},
 	}
 }
 

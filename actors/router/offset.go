@@ -3,10 +3,12 @@ package router
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
 // groupEvery is how often the group offset is committed while records come, and then when
@@ -19,18 +21,23 @@ const groupEvery = time.Second
 type groupOffset struct {
 	source     Source
 	nodes      Nodes
+	log        *slog.Logger
 	partition  int
 	committing chan struct{} // holds one while a commit is under way: none overtakes another
+	state      retry.State   // written by who commits
+	failed     int           // commits in a row; likewise
 
 	mu        sync.Mutex     // guards what follows; never held over an exchange with the broker
 	topic     domain.TopicID // that the router reads
 	at        domain.Routed
 	committed time.Time
-	unnoted   int // failures since
 }
 
-func newGroupOffset(source Source, nodes Nodes, partition int) *groupOffset {
-	return &groupOffset{source: source, nodes: nodes, partition: partition, committing: make(chan struct{}, 1)}
+func newGroupOffset(o *Options, partition int) *groupOffset {
+	return &groupOffset{
+		source: o.Source, nodes: o.Nodes, log: o.Log, partition: partition, committing: make(chan struct{}, 1),
+		state: retry.State{What: "the router's offset cannot be committed"},
+	}
 }
 
 // begin takes what the group had of a topic when the router began there; below zero: nothing that holds. The first
@@ -59,13 +66,6 @@ func (g *groupOffset) last() (domain.Routed, domain.TopicID) {
 func (g *groupOffset) has(next int64) bool {
 	at, _ := g.last()
 	return at.Next == next
-}
-
-// failures is how many commits failed since the last one.
-func (g *groupOffset) failures() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.unnoted
 }
 
 // errAbove says that another node has routed a partition further: the router is to go on there.
@@ -120,7 +120,7 @@ func (g *groupOffset) restore(ctx context.Context, kept *domain.Routed) error {
 	})
 }
 
-// alone calls f when no other commit is under way, and counts how it went.
+// alone calls f when no other commit is under way, and notes how it went.
 func (g *groupOffset) alone(ctx context.Context, f func() error) error {
 	select {
 	case g.committing <- struct{}{}:
@@ -129,12 +129,20 @@ func (g *groupOffset) alone(ctx context.Context, f func() error) error {
 	}
 	defer func() { <-g.committing }()
 	err := f()
-	if err != nil && !errors.Is(err, errAbove) {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		g.unnoted++
+	switch {
+	case errors.Is(err, errAbove):
+		g.recovered()
+	case err != nil && ctx.Err() == nil:
+		g.failed++
+		g.state.Failed(g.log, g.failed, err, "partition", g.partition)
 	}
 	return err
+}
+
+// recovered notes an exchange with the broker that gave what was asked for.
+func (g *groupOffset) recovered() {
+	g.failed = 0
+	g.state.Recovered(g.log, "partition", g.partition)
 }
 
 // kept is what the group has of the topic that is read; a Next below zero: nothing.
@@ -157,11 +165,11 @@ func (g *groupOffset) put(ctx context.Context, next int64, epoch int32) error {
 	if err := g.source.Commit(ctx, g.partition, at); err != nil {
 		return err
 	}
+	g.recovered()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.topic == topic {
 		g.at = at
 	}
-	g.unnoted = 0
 	return nil
 }

@@ -100,13 +100,11 @@ func (r *router) note(ctx context.Context) error {
 		return nil
 	}
 	err := r.shared.offset.commit(ctx, r.next, r.epoch)
-	if err != nil && !errors.Is(err, errAbove) {
-		r.shared.CommittingOffset.Failed(r.o.Log, r.shared.offset.failures(), err, "partition", r.partition)
-		return nil
-	}
-	r.shared.CommittingOffset.Recovered(r.o.Log, "partition", r.partition)
 	r.announced = r.announced || err == nil
-	return err
+	if errors.Is(err, errAbove) {
+		return err
+	}
+	return nil
 }
 
 // stamp gives every record what the catalog says. Before the first refusal for
