@@ -180,6 +180,7 @@ func TestRecord_RepeatWithAnotherBodyIsAConflict(t *testing.T) {
 		}
 	}
 }
+
 func TestRecord_RepeatOfOneTimeGivesTheActionThatCounts(t *testing.T) {
 	acts := []struct {
 		hash    uint64
