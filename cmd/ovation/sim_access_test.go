@@ -75,16 +75,20 @@ func (w *simulation) authenticate() {
 	w.model.mu.Lock()
 	var known []*identity
 	for _, i := range w.model.identities {
-		if i.owner != 0 {
+		if i.owner != 0 && i.at != "" {
 			known = append(known, i)
 		}
 	}
+	if len(known) == 0 {
+		w.model.mu.Unlock()
+		return
+	}
 	of := known[w.access.rng.IntN(len(known))]
-	l, id := of.of, of.owner
+	l, id, since := of.of, of.owner, of.at // once the member is erased none of its positions is known
 	w.model.mu.Unlock()
 	w.user(func() error {
 		err := w.insist(l, func(c *client.Client) error {
-			ctx, c := context.Background(), c.At(w.model.since(id))
+			ctx, c := context.Background(), c.At(since)
 			e, _, err := client.Do(ctx, c, client.GetMember{MemberID: id})
 			if err != nil {
 				return err
@@ -99,10 +103,10 @@ func (w *simulation) authenticate() {
 			}
 			return err
 		})
-		if w.model.isErased(id, err) || w.model.merged(id, err) {
+		if err == nil || w.model.isErased(id, err) || w.model.merged(id, err) {
 			return nil
 		}
-		return err
+		return fmt.Errorf("sign in as member %d: %w", id, err)
 	})
 }
 

@@ -137,6 +137,9 @@ func (w *simulation) survivorOf(l *label, id domain.MemberID) (e wire.Envelope, 
 		}
 		return err
 	})
+	if err != nil {
+		err = fmt.Errorf("the survivor of member %d: %w", id, err)
+	}
 	return e, err
 }
 
