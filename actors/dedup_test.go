@@ -2,6 +2,7 @@ package actors
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -165,6 +166,63 @@ func TestI6_RepeatsFollowFromTheRecordsAlone(t *testing.T) {
 				t.Errorf("seed %d: %d actions and %d conflicts, want %d and %d", seed, state.Rows, state.Dead[domain.ConflictingDuplicate], actions, conflicts)
 			}
 		})
+	}
+}
+
+// What each request is remembered with hangs on the records alone: the row of a repeat too, where the action that
+// counts for a one-time pair was replaced or deleted a moment ago (I6).
+func TestI6_OutcomesFollowFromTheRecordsAlone(t *testing.T) {
+	rnd := seeded(t)
+	r := furnished(t, 1, 2, Options{})
+	var members []domain.MemberID
+	for n := range 3 {
+		members = append(members, r.register(n))
+	}
+	r.settled()
+	now := r.journal.now()
+	asked := func(i int) (id domain.RequestID) {
+		binary.BigEndian.PutUint64(id[:], uint64(i+1))
+		return id
+	}
+	records := make([]domain.Record, sampled(4_000))
+	for i := range records {
+		member := rnd.IntN(len(members))
+		rec := domain.Record{
+			Account: 1, Time: now + int64(i), Request: asked(i), BodyHash: uint64(i), Nonce: domain.Nonce(i),
+			Origin: domain.Origin{Topic: domain.TopicID{3}, Partition: 7, Offset: int64(i)},
+		}
+		hash := uint64(1 + rnd.IntN(i+1)) // later ones are new more often than the first
+		rec.Kind, rec.Activity = domain.KindActivity, domain.Activity{
+			Identity: identityOf(member), Definition: 100, Brand: 1 + domain.BrandID(hash%2), Service: domain.LastFM, Hash: hash,
+			Time: 1_700_000_000 - int64(hash*7919%100_000), OneTime: hash%3 > 0,
+		}
+		if rec.Activity.OneTime {
+			rec.Activity.Definition = 101 + domain.DefinitionID(hash/3%20)
+		}
+		if rnd.IntN(50) == 0 {
+			id := members[member]
+			rec.Kind, rec.Activity = domain.KindDelete, domain.Activity{}
+			rec.Command = &domain.DeleteAction{Member: id, Action: domain.ActionIDOf(uint64(1+rnd.IntN(i+10)), id.Slot())}
+		}
+		if i > 0 && rnd.IntN(30) == 0 { // one that came before
+			rec = records[rnd.IntN(i)]
+			rec.Time, rec.Nonce, rec.Origin.Offset = now+int64(i), domain.Nonce(i), int64(i)
+		}
+		records[i] = rec
+	}
+	end := r.journal.put(0, records)
+	r.settled()
+	if st := r.node.Status().Shards[0]; st.Deleted == 0 || st.Duplicates == 0 {
+		t.Errorf("%d deleted, %d duplicates", st.Deleted, st.Duplicates)
+	}
+	one := r.replayCut(t, end, func() int64 { return 1 })
+	for _, cut := range []func() int64{
+		func() int64 { return 7 }, func() int64 { return 1 << 20 }, func() int64 { return 1 + rnd.Int64N(1<<rnd.IntN(10)) },
+	} {
+		f, err := audit.Compare(one, r.replayCut(t, end, cut))
+		if err != nil || f.Total != 0 {
+			t.Errorf("%d differences: %+v %v", f.Total, f.First, err)
+		}
 	}
 }
 
