@@ -169,7 +169,7 @@ func TestCollect_RunsAreListed(t *testing.T) {
 	for args, want := range map[string]string{
 		"": "RUN                   SOURCE       BEGAN                STATE      ROWS  PUBLISHED  REPEATS  BAD\n" +
 			one.ID + "  shop in.csv  2026-05-01 10:00:00  undone     9     7          1        2\n" +
-			two.ID + "  shop b.csv   2026-05-01 11:00:00  not ended  0     0          0        0\n",
+			two.ID + "  shop b.csv   2026-05-01 11:00:00  not ended  0     0          -        0\n",
 		one.ID: "run                           " + one.ID + `
 source                        shop in.csv
 account                       7

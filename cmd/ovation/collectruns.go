@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -47,8 +48,8 @@ func (c *CollectRuns) Run(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "RUN\tSOURCE\tBEGAN\tSTATE\tROWS\tPUBLISHED\tREPEATS\tBAD")
 	for _, r := range list {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\n",
-			r.ID, r.Source, r.Began.Format(time.DateTime), stateOf(r), r.Rows, r.Published, r.Repeats, r.Rejected)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%d\t%d\t%s\t%d\n",
+			r.ID, r.Source, r.Began.Format(time.DateTime), stateOf(r), r.Rows, r.Published, repeatsOf(r, "-"), r.Rejected)
 	}
 	return table.Flush()
 }
@@ -64,6 +65,14 @@ func stateOf(r *runs.Run) string {
 		return "not ended"
 	}
 	return "ended"
+}
+
+// repeatsOf are the repeats of an id; of a run that has not ended they are not counted.
+func repeatsOf(r *runs.Run, notYet string) string {
+	if r.Ended.IsZero() {
+		return notYet
+	}
+	return strconv.FormatInt(r.Repeats, 10)
 }
 
 // showRun prints what is known of a run, a line each.
@@ -92,7 +101,7 @@ func showRun(w io.Writer, r *runs.Run) error {
 		line("  lines", collect.Lines(r.FirstBad, r.Rejected))
 	}
 	line("actions published", r.Published)
-	line("  repeats of an id", r.Repeats)
+	line("  repeats of an id", repeatsOf(r, "counted when it ends"))
 	if r.Repeats > 0 {
 		line("  lines", collect.Lines(r.FirstRepeats, r.Repeats))
 	}

@@ -21,6 +21,14 @@ type chunk struct {
 	mark          input.Mark
 	head          []byte // of a file of rejects
 	passed, total int64
+	bytes         int // of its rows
+}
+
+// reset makes it empty, for other rows. It keeps its memory, which is most of what a row costs.
+func (ch *chunk) reset() {
+	clear(ch.items)
+	clear(ch.bad)
+	*ch = chunk{items: ch.items[:0], bad: ch.bad[:0]}
 }
 
 // item is one action and the row that it is of.
@@ -43,10 +51,11 @@ type refused struct {
 	err error
 }
 
-// Bounds of a chunk: actions, and rows where few of them give any.
+// Bounds of a chunk: actions, rows where few of them give any, and their bytes in the source where rows are long.
 const (
-	maxItems = 2048
+	maxItems = 512
 	maxRows  = 16384
+	maxBytes = 1 << 20
 )
 
 // chunkSize is how many actions are published at once, so that a low rate is kept
@@ -62,6 +71,7 @@ func chunkSize(rate int) int {
 type cutter struct {
 	source Source
 	to     chan<- *chunk
+	free   <-chan *chunk // published, to be filled with other rows
 	size   int
 	texts  bool // rows are kept as they stand
 	resume *input.Mark
@@ -73,7 +83,7 @@ type cutter struct {
 
 // run reads the source to its end.
 func (c *cutter) run(ctx context.Context) error {
-	c.ch = new(chunk)
+	c.ch = c.empty()
 	for {
 		r, err := c.source.Next()
 		switch {
@@ -124,10 +134,21 @@ func (c *cutter) add(ctx context.Context, r *input.Row) error {
 			}
 		}
 	}
-	if c.ch.rows >= maxRows {
+	c.ch.bytes += len(r.Text)
+	if c.ch.rows >= maxRows || c.ch.bytes >= maxBytes {
 		return c.send(ctx)
 	}
 	return nil
+}
+
+// empty is a chunk without rows.
+func (c *cutter) empty() *chunk {
+	select {
+	case ch := <-c.free:
+		return ch
+	default:
+		return new(chunk)
+	}
 }
 
 // send gives the chunk to who publishes it.
@@ -140,7 +161,7 @@ func (c *cutter) send(ctx context.Context) error {
 	c.ch.passed, c.ch.total = c.source.Progress(c.actions)
 	select {
 	case c.to <- c.ch:
-		c.ch = new(chunk)
+		c.ch = c.empty()
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -90,7 +90,8 @@ func Run(ctx context.Context, source Source, o Options) (Totals, error) {
 		}
 	}
 	err := c.all(ctx)
-	return c.totals, errors.Join(err, c.end(err == nil))
+	err = errors.Join(err, c.end(err == nil))
+	return c.totals, err
 }
 
 // resume finds where the source is to go on.
@@ -122,9 +123,10 @@ func (c *collector) resume() error {
 // all moves chunk by chunk: the next is read and mapped while one is published.
 func (c *collector) all(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	chunks := make(chan *chunk, 1)
+	chunks := make(chan *chunk)
+	free := make(chan *chunk, 1)
 	ended := make(chan error, 1)
-	cut := cutter{source: c.source, to: chunks, size: chunkSize(c.Rate), texts: c.Rejects != nil, resume: c.resumed}
+	cut := cutter{source: c.source, to: chunks, free: free, size: chunkSize(c.Rate), texts: c.Rejects != nil, resume: c.resumed}
 	go func() {
 		defer close(chunks)
 		ended <- cut.run(ctx)
@@ -136,6 +138,11 @@ func (c *collector) all(ctx context.Context) error {
 		}
 		if err != nil {
 			cancel()
+		}
+		ch.reset()
+		select {
+		case free <- ch:
+		default:
 		}
 	}
 	cancel()
@@ -208,9 +215,7 @@ func (c *collector) messages(ch *chunk) ([]kafka.Message, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w", it.row.line, err)
 		}
-		if err := c.note(it); err != nil {
-			return nil, fmt.Errorf("the ids of the run: %w", err)
-		}
+		c.note(it)
 		if c.Log == nil {
 			c.Report.Sample(&it.action)
 			c.totals.Published++

@@ -372,3 +372,26 @@ func TestState_PositionsAreReplacedAtomically(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What is published at once is bounded in bytes: of long rows few are in memory.
+func TestCollector_HoldsFewLongRows(t *testing.T) {
+	t.Parallel()
+	const rows, long = 200, 15 << 10
+	var b strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&b, `{"id":"a%d","user":"u","at":1300000000,"text":"%s"}`+"\n", i, strings.Repeat("x", long))
+	}
+	r := newFixture(t, plain+"input: {format: ndjson}\ncontent: {Text: \"{text}\"}\n", b.String())
+	most := 0
+	r.log.fail = func(messages []kafka.Message) (int, error) {
+		size := 0
+		for i := range messages {
+			size += len(messages[i].Value)
+		}
+		most = max(most, size)
+		return 0, nil
+	}
+	if got := r.must(); got.Published != rows || most > maxBytes+2*long {
+		t.Errorf("%d published, up to %d bytes at once", got.Published, most)
+	}
+}

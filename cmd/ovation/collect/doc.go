@@ -35,7 +35,8 @@
 //   - The id of an action depends on its row alone, so that publishing twice counts once.
 //   - What a command reads of a source is a run (package runs): its counts are exact also after crashes, and Undo
 //     deletes the actions that it brought. Each has a marker that names the run and the row, unless the mapping gives one.
-//   - Equal ids within a run are counted, by a store on disk.
+//   - Equal ids within a run are counted when it ends.
+//   - Memory does not grow with the source: the actions under way are bounded in number and bytes, and ids are on disk.
 //   - A position is written only when all before it is acknowledged, so that a run that
 //     was killed resumes with nothing missing, and repeats a little.
 //   - A source that is not the one published from is noticed and refused, but for rows

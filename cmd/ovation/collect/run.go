@@ -2,6 +2,7 @@ package collect
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
 )
@@ -17,9 +18,7 @@ func (c *collector) continued(r *runs.Run) error {
 		return nil
 	}
 	c.run, c.before = r, r.Counts
-	var err error
-	c.ids, err = c.State.Runs().IDs(r.ID)
-	return err
+	return c.openIDs()
 }
 
 // begin begins a run with the first rows.
@@ -40,8 +39,17 @@ func (c *collector) begin(ch *chunk) (err error) {
 	if err := c.State.Runs().Save(c.run); err != nil {
 		return err
 	}
-	c.ids, err = c.State.Runs().IDs(c.run.ID)
-	return err
+	return c.openIDs()
+}
+
+// openIDs opens the ids of the run's actions up to the position: those after it may have other lines by now. Equal
+// ones are counted when the run ends.
+func (c *collector) openIDs() (err error) {
+	if c.ids, err = c.State.Runs().IDs(c.run.ID); err != nil {
+		return fmt.Errorf("the ids of the run: %w", err)
+	}
+	c.before.Repeats, c.before.FirstRepeats = 0, nil
+	return c.ids.Back(c.run.Met)
 }
 
 // interrupted is a run of the source that ended before a position named it: its rows are those that are read now, and
@@ -65,31 +73,25 @@ func (c *collector) interrupted() (found *runs.Run, err error) {
 		found = r
 	}
 	if found != nil {
-		found.Counts = runs.Counts{}
+		found.Counts, found.Met = runs.Counts{}, 0
 	}
 	return found, nil
 }
 
 // note notes an action as one of the run, by its id and by its marker.
-func (c *collector) note(it *item) error {
+func (c *collector) note(it *item) {
 	a := &it.action
-	repeat, err := c.ids.Met(a.Member.Key(), a.ID, it.row.line, it.of)
-	if err != nil {
-		return err
-	}
-	if repeat {
-		c.totals.Repeat(it.row.line)
-	}
+	c.ids.Met(a.Member.Key(), a.ID, it.row.line, it.of)
 	if c.run == nil {
-		return nil
+		return
 	}
 	c.run.At(a.Time)
 	if a.Marker == "" {
 		a.Marker = c.run.Marker(it.row.line, it.of)
-		return nil
+		return
 	}
 	c.run.Given = true
-	return c.ids.Note(runs.Shown{Marker: a.Marker, Time: a.Time, Activity: a.Activity.ID, Brand: a.Brand.ID})
+	c.ids.Note(runs.Shown{Marker: a.Marker, Time: a.Time, Activity: a.Activity.ID, Brand: a.Brand.ID})
 }
 
 // soFar is the run as it is now; nil: there is none.
@@ -100,19 +102,28 @@ func (c *collector) soFar() *runs.Run {
 	r := *c.run
 	r.Counts = c.before
 	r.Counts.Add(&c.totals.Counts)
+	if c.ids != nil {
+		r.Met = c.ids.Len()
+	}
 	return &r
 }
 
-// end saves what was done. Ids that are not needed any more are removed: a run that came to its end has no repeats to
-// find, and its actions are found by their markers.
-func (c *collector) end(whole bool) error {
+// end counts the repeats of a run that came to its end, and saves what was done. Ids that are not needed any more are
+// removed: the actions of such a run are found by their markers.
+func (c *collector) end(whole bool) (err error) {
+	if c.ids != nil && whole {
+		if err = c.ids.Repeats(c.totals.Repeat); err != nil {
+			err = fmt.Errorf("the ids of the run: %w", err)
+			whole = false
+		}
+	}
 	if c.run != nil && whole {
 		c.run.Ended = c.Now().UTC()
 		if c.last.Run != nil && c.last.Run.ID == c.run.ID {
 			c.last.Run = c.soFar()
 		}
 	}
-	err := c.save(true)
+	err = errors.Join(err, c.save(true))
 	switch {
 	case c.ids == nil:
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -198,5 +199,42 @@ func TestDryRun_TellsRepeats(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// The rows of a run that was stopped may have other lines when it goes on: those after the position are met again there,
+// and are no repeats of themselves.
+func TestRun_MendedRowsAreNoRepeats(t *testing.T) {
+	t.Parallel()
+	rows := strings.SplitAfter(plainRows(500), "\n")
+	bad := slices.Insert(slices.Clone(rows), 150, "bad\n")
+	r := newFixture(t, plain, strings.Join(bad, ""))
+	now := frozen()
+	r.options.Rate = 1000 // chunks of 100
+	r.options.Now = func() time.Time { now = now.Add(time.Hour); return now }
+	chunks := 0
+	r.log.fail = func([]kafka.Message) (int, error) {
+		if chunks++; chunks == 4 {
+			return 0, errCrash
+		}
+		return 0, nil
+	}
+	if _, err := r.run(t.Context()); !errors.Is(err, errCrash) {
+		t.Fatal(err)
+	}
+	r.log.fail = nil
+	rows[10] = rows[9] // up to the position nothing may change, so this is another input
+	r.write("in.csv", strings.Join(rows, ""))
+	if _, err := r.run(t.Context()); !errors.Is(err, input.ErrChanged) {
+		t.Error(err)
+	}
+	rows = strings.SplitAfter(plainRows(500), "\n")
+	rows[400] = rows[300]
+	r.write("in.csv", strings.Join(rows, ""))
+	if got := r.must(); got.Repeats != 1 || !slices.Equal(got.FirstRepeats, []int64{401}) {
+		t.Errorf("%+v", got)
+	}
+	if list := r.all(); len(list) != 1 || list[0].Repeats != 1 {
+		t.Errorf("%d runs, %+v", len(list), list[0].Counts)
 	}
 }

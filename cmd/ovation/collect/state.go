@@ -59,7 +59,7 @@ type knownLine struct {
 	ID uint32 `json:"id,omitempty"` // of a member none is needed
 }
 
-const stateVersion = 3 // a position has its run
+const stateVersion = 4 // the ids of a run are in files of their own
 
 // ErrElsewhere says that a folder is about another log or account.
 var ErrElsewhere = errors.New("what it remembers is of another log or account, or of an older release: choose another --state, or delete it")

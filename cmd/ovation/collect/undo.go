@@ -180,9 +180,13 @@ func (u *Undo) noted(item *wire.FeedItem) (bool, error) {
 	if item.BrandID != nil {
 		brand = *item.BrandID
 	}
-	return u.ids.Noted(runs.Shown{
+	noted, err := u.ids.Noted(runs.Shown{
 		Marker: item.Marker, Time: domain.Second(at.Unix()), Activity: number32(item.ActivityID), Brand: number32(brand),
 	})
+	if err != nil {
+		return false, fmt.Errorf("the ids of the run: %w", err)
+	}
+	return noted, nil
 }
 
 // deleting is how many actions are deleted at once.

@@ -1,15 +1,17 @@
 package runs
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sort"
 
-	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -17,20 +19,17 @@ import (
 
 // IDs are the ids of a run's actions, on disk. It belongs to one goroutine.
 //
-//	key    i, SHA-256 of member and id, its first 16 bytes   value  line and number within the row, as uvarints
-//	       m, SHA-256 of what a feed shows, likewise                 empty: of an action whose marker the mapping gave
+// None is looked for while the run lasts: a look-up for each costs more than all else that is done with a row. At its
+// end they are sorted, and equal ones are beside each other.
+//
+//	met    SHA-256 of member and id, its first 16 bytes · line, 8 bytes · number within the row, 8 bytes
+//	shown  SHA-256 of what a feed shows of an action whose marker the mapping gave, 32 bytes
 type IDs struct {
-	db    *pebble.DB
-	cache *pebble.Cache
-	dir   string
-	batch *pebble.Batch
-	fresh map[[17]byte]place // of the batch
-}
-
-// place is where an id was met.
-type place struct {
-	line int64
-	of   uint64
+	dir        string
+	lock       io.Closer
+	met, shown *records
+	found      *pieces // those of shown, sorted; nil: none was looked for
+	text       []byte
 }
 
 // IDs opens those of a run.
@@ -43,9 +42,6 @@ func (f *Folder) HasIDs(id string) bool {
 	_, err := os.Stat(f.idsOf(id))
 	return err == nil
 }
-
-// Forget removes the ids of a run.
-func (f *Folder) Forget(id string) error { return os.RemoveAll(f.idsOf(id)) }
 
 // TemporaryIDs are those of a dry run. Discard ends them.
 func TemporaryIDs() (*IDs, error) {
@@ -60,67 +56,56 @@ func TemporaryIDs() (*IDs, error) {
 	return ids, nil
 }
 
-// What the store holds in memory: a run may have any number of ids.
-const (
-	cacheBytes    = 4 << 20
-	memTableBytes = 2 << 20
-)
-
-func openIDs(dir string) (*IDs, error) {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+func openIDs(dir string) (ids *IDs, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	ids := &IDs{dir: dir, cache: pebble.NewCache(cacheBytes), fresh: map[[17]byte]place{}}
-	o := &pebble.Options{FS: vfs.Default, Cache: ids.cache, MemTableSize: memTableBytes, MaxOpenFiles: 100, Logger: silent{}, FormatMajorVersion: pebble.FormatNewest}
-	for i := range o.Levels {
-		o.Levels[i].FilterPolicy = bloom.FilterPolicy(10) // most ids are new: a look-up reads no block
-	}
-	var err error
-	if ids.db, err = pebble.Open(dir, o); err != nil {
-		ids.cache.Unref()
+	ids = &IDs{dir: dir}
+	if ids.lock, err = vfs.Default.Lock(filepath.Join(dir, "LOCK")); err != nil {
 		return nil, err
 	}
-	ids.batch = ids.db.NewBatch()
+	if ids.met, err = openRecords(filepath.Join(dir, "met")); err != nil {
+		return nil, errors.Join(err, ids.Close())
+	}
+	if ids.shown, err = openRecords(filepath.Join(dir, "shown")); err != nil {
+		return nil, errors.Join(err, ids.Close())
+	}
 	return ids, nil
 }
 
-// silent is a log for nothing: errors are returned.
-type silent struct{}
-
-func (silent) Infof(string, ...any)  {}
-func (silent) Errorf(string, ...any) {}
-
-// Fatalf is called where the store cannot go on.
-func (silent) Fatalf(format string, _ ...any) { panic("the store of ids cannot go on: " + format) }
-
-// Met notes an action of a member with an id, and reports that an earlier one of the run has them. An action that is
-// noted again, as after a crash, is no repeat of itself.
-func (s *IDs) Met(member, id string, line int64, of uint64) (repeat bool, err error) {
-	key := keyOf('i', member, id)
-	first, met := s.fresh[key]
-	if !met {
-		if first, met, err = s.get(key); err != nil {
-			return false, err
-		}
-	}
-	if met {
-		return first != place{line, of}, nil
-	}
-	s.fresh[key] = place{line, of}
-	return false, s.batch.Set(key[:], binary.AppendUvarint(binary.AppendUvarint(nil, uint64(line)), of), nil)
+// Met notes an action of a member with an id.
+func (s *IDs) Met(member, id string, line int64, of uint64) {
+	var one record
+	sum := s.sum(member, id)
+	copy(one[:16], sum[:])
+	binary.BigEndian.PutUint64(one[16:], uint64(line))
+	binary.BigEndian.PutUint64(one[24:], of)
+	s.met.add(&one)
 }
 
-func (s *IDs) get(key [17]byte) (p place, met bool, err error) {
-	value, closer, err := s.db.Get(key[:])
-	if errors.Is(err, pebble.ErrNotFound) {
-		return p, false, nil
-	}
+// Len is how many actions were met.
+func (s *IDs) Len() int64 { return s.met.len() }
+
+// Back forgets the actions that were met after the first n. Notes of markers stay.
+func (s *IDs) Back(n int64) error { return s.met.back(n) }
+
+// Repeats calls f with the line of every action whose member and id an earlier one of the run has, in no order. An
+// action that was met again, as after a crash, is no repeat of itself.
+func (s *IDs) Repeats(f func(line int64)) error {
+	sorted, err := s.met.sorted(fanIn)
 	if err != nil {
-		return p, false, err
+		return err
 	}
-	line, n := binary.Uvarint(value)
-	of, _ := binary.Uvarint(value[max(n, 0):])
-	return place{int64(line), of}, true, closer.Close()
+	var last record
+	first := true
+	err = sorted.each(0, sorted.lengths, func(one []byte) {
+		if !first && bytes.Equal(one[:16], last[:16]) && !bytes.Equal(one, last[:]) {
+			f(int64(binary.BigEndian.Uint64(one[16:])))
+		}
+		first = false
+		copy(last[:], one)
+	})
+	return errors.Join(err, sorted.file.Close())
 }
 
 // Shown is what a feed shows of an action, by which it is found where the mapping gives markers.
@@ -131,42 +116,55 @@ type Shown struct {
 	Brand    uint32
 }
 
-func (w *Shown) key() [17]byte {
+func (s *IDs) sumOf(w Shown) record {
 	var b [12]byte
 	binary.BigEndian.PutUint32(b[:], uint32(w.Time))
 	binary.BigEndian.PutUint32(b[4:], w.Activity)
 	binary.BigEndian.PutUint32(b[8:], w.Brand)
-	return keyOf('m', string(b[:]), w.Marker)
+	return s.sum(string(b[:]), w.Marker)
 }
 
 // Note notes an action whose marker the mapping gave.
-func (s *IDs) Note(w Shown) error {
-	key := w.key()
-	return s.batch.Set(key[:], nil, nil)
+func (s *IDs) Note(w Shown) {
+	one := s.sumOf(w)
+	s.shown.add(&one)
 }
 
-// Noted reports that an action was noted.
-func (s *IDs) Noted(w Shown) (bool, error) {
-	_, met, err := s.get(w.key())
-	return met, err
+// Noted reports that an action was noted before Noted was called first.
+func (s *IDs) Noted(w Shown) (noted bool, err error) {
+	if s.found == nil {
+		if s.found, err = s.shown.sorted(1); err != nil {
+			return false, err
+		}
+	}
+	want := s.sumOf(w)
+	_, noted = sort.Find(int(s.shown.len()), func(i int) int {
+		var one record
+		if _, e := s.found.file.ReadAt(one[:], int64(i)*int64(len(one))); e != nil {
+			err = cmp.Or(err, e)
+		}
+		return bytes.Compare(want[:], one[:])
+	})
+	return noted, err
 }
 
 // Keep writes what was noted since the last call; it outlives the process.
-func (s *IDs) Keep() error {
-	err := s.batch.Commit(pebble.NoSync)
-	s.batch.Reset()
-	clear(s.fresh)
-	return err
-}
+func (s *IDs) Keep() error { return errors.Join(s.met.keep(), s.shown.keep()) }
 
 // Sync makes what was kept outlive a power cut.
-func (s *IDs) Sync() error { return s.db.LogData(nil, pebble.Sync) }
+func (s *IDs) Sync() error { return errors.Join(s.met.sync(), s.shown.sync()) }
 
 // Close ends it; what was not kept is lost.
-func (s *IDs) Close() error {
-	err := errors.Join(s.batch.Close(), s.db.Close())
-	s.cache.Unref()
-	return err
+func (s *IDs) Close() (err error) {
+	for _, r := range []*records{s.met, s.shown} {
+		if r != nil {
+			err = errors.Join(err, r.file.Close())
+		}
+	}
+	if s.found != nil {
+		err = errors.Join(err, s.found.file.Close())
+	}
+	return errors.Join(err, s.lock.Close())
 }
 
 // Discard closes it and removes its files.
@@ -178,16 +176,12 @@ func (s *IDs) Discard() error {
 	return err
 }
 
-func keyOf(kind byte, parts ...string) (key [17]byte) {
-	h := sha256.New()
-	var size [8]byte
-	for _, p := range parts {
-		binary.BigEndian.PutUint64(size[:], uint64(len(p)))
-		h.Write(size[:])
-		h.Write([]byte(p))
+// sum is a sum of texts that no other split of them has.
+func (s *IDs) sum(texts ...string) record {
+	s.text = s.text[:0]
+	for _, t := range texts {
+		s.text = binary.BigEndian.AppendUint64(s.text, uint64(len(t)))
+		s.text = append(s.text, t...)
 	}
-	key[0] = kind
-	var sum [sha256.Size]byte
-	copy(key[1:], h.Sum(sum[:0]))
-	return key
+	return sha256.Sum256(s.text)
 }

@@ -33,6 +33,7 @@ type Run struct {
 	First domain.Second `json:"first,omitempty"`
 	Last  domain.Second `json:"last,omitempty"`
 
+	Met   int64 `json:"met"`             // actions whose ids are noted
 	Given bool  `json:"given,omitempty"` // actions have markers that the mapping gave: the ids are needed to find them
 	Undo  *Undo `json:"undo,omitempty"`  // nil: it was not taken back
 }
@@ -45,7 +46,7 @@ type Counts struct {
 	Silent    int64 `json:"silent"`    // rows that stand for no action
 	Rejected  int64 `json:"rejected"`  // bad rows
 	Published int64 `json:"published"` // actions
-	Repeats   int64 `json:"repeats"`   // of these, actions with the id of an earlier one of the run: they count once
+	Repeats   int64 `json:"repeats"`   // of these, actions with the id of an earlier one of the run: they count once; 0 until it ends
 	Created   int64 `json:"created"`   // brands, definitions and members made or found over the API
 	NoCountry int64 `json:"noCountry"` // rows published without what they gave for a country, which is none
 
@@ -78,11 +79,13 @@ func (c *Counts) Bad(line int64, reason string) {
 	c.Reasons[reason]++
 }
 
-// Repeat counts an action with the id of an earlier one.
+// Repeat counts an action with the id of an earlier one; they come in no order.
 func (c *Counts) Repeat(line int64) {
 	c.Repeats++
-	if len(c.FirstRepeats) < firstLines {
-		c.FirstRepeats = append(c.FirstRepeats, line)
+	at, _ := slices.BinarySearch(c.FirstRepeats, line)
+	if at < firstLines {
+		c.FirstRepeats = slices.Insert(c.FirstRepeats, at, line)
+		c.FirstRepeats = c.FirstRepeats[:min(len(c.FirstRepeats), firstLines)]
 	}
 }
 
@@ -145,7 +148,7 @@ type Action struct {
 	Action domain.ActionID `json:"action"`
 }
 
-const version = 1
+const version = 2
 
 // New is a run that begins now.
 func New(source, topic string, account uint32, now time.Time) *Run {

@@ -3,8 +3,10 @@ package runs
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -98,42 +100,66 @@ func TestIDs_AreMetOnce(t *testing.T) {
 		return ids
 	}
 	ids := open()
-	met := func(member, id string, line int64, of uint64, want bool) {
+	repeats := func(want ...int64) {
 		t.Helper()
-		if repeat, err := ids.Met(member, id, line, of); err != nil || repeat != want {
-			t.Errorf("%s %s line %d: %v %v", member, id, line, repeat, err)
+		var got []int64
+		if err := ids.Repeats(func(line int64) { got = append(got, line) }); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("repeats in lines %d, not %d", got, want)
 		}
 	}
-	met("ann", "a", 2, 0, false)
-	met("ann", "a", 2, 0, false) // itself
-	met("ann", "a", 3, 0, true)
-	met("ben", "a", 3, 0, false)
-	met("ann:a", "", 4, 0, false) // no other split of both is the same
-	met("ann", ":a", 4, 0, false)
-	if err := ids.Keep(); err != nil {
+	repeats()
+	ids.Met("ann", "a", 2, 0)
+	ids.Met("ann", "a", 2, 0) // itself
+	repeats()
+	ids.Met("ann", "a", 3, 0)
+	ids.Met("ben", "a", 3, 0)
+	ids.Met("ann:a", "", 4, 0) // no other split of both is the same
+	ids.Met("ann", ":a", 4, 0)
+	repeats(3)
+	ids.Met("ann", "a", 300, 2)
+	ids.Met("ann", "a", 300, 3)
+	repeats(3, 300, 300)
+	if err := errors.Join(ids.Keep(), ids.Sync()); err != nil {
 		t.Fatal(err)
 	}
-	met("ann", "a", 300, 2, true)
-	met("cleo", "a", 300, 2, false)
-	if err := errors.Join(ids.Sync(), ids.Close()); err != nil {
-		t.Fatal(err)
-	}
-	ids = open()
-	met("ann", "a", 300, 2, true)
-	met("ann", "a", 2, 0, false)
-	met("cleo", "a", 301, 0, false) // it was not kept
+	ids.Met("ann", "a", 301, 0)
 	if _, err := f.IDs("20260501-100000-aaaa"); err == nil {
 		t.Error("opened twice")
 	}
-	if !f.HasIDs("20260501-100000-aaaa") {
-		t.Error("they are not there")
+	if err := ids.Close(); err != nil {
+		t.Fatal(err)
 	}
+	ids = open()
+	repeats(3, 300, 300) // the last was not kept
+	if got := ids.Len(); got != 8 {
+		t.Errorf("%d are met", got)
+	}
+	if err := ids.Back(7); err != nil {
+		t.Fatal(err)
+	}
+	repeats(3, 300)
+	if err := ids.Close(); err != nil {
+		t.Fatal(err)
+	}
+	met := filepath.Join(f.idsOf("20260501-100000-aaaa"), "met")
+	if err := os.Truncate(met, 6*32+1); err != nil { // cut by a crash
+		t.Fatal(err)
+	}
+	ids = open()
+	repeats(3)
+	ids.Met("ann", "a", 5, 0)
+	repeats(3, 5)
 	if err := ids.Discard(); err != nil || f.HasIDs("20260501-100000-aaaa") {
 		t.Error(err, "they are there after all")
 	}
 }
 
-// The store holds a bounded part in memory, and finds each of many ids again.
+// Equal ids are found, and notes of markers, among more than are sorted or merged at once; what is held in memory
+// does not grow with them.
 func TestIDs_OfManyActions(t *testing.T) {
 	t.Parallel()
 	ids, err := TemporaryIDs()
@@ -145,29 +171,79 @@ func TestIDs_OfManyActions(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	const n, chunk = 50_000, 1000
-	for pass := range int64(2) {
-		repeats := 0
-		for i := range int64(n) {
-			repeat, err := ids.Met("ann", strconv.FormatInt(i, 10), i+pass*n, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if repeat {
-				repeats++
-			}
-			if i%chunk == 0 {
-				if err := ids.Keep(); err != nil {
-					t.Fatal(err)
-				}
-			}
+	const n = 3*pieceRecords + 1
+	var want []int64
+	for i := range int64(n) {
+		id := i
+		if i%1000 == 999 {
+			id, want = i-999+i%7, append(want, i)
 		}
-		if repeats != int(pass)*n {
-			t.Errorf("pass %d: %d repeats", pass, repeats)
+		ids.Met("ann", strconv.FormatInt(id, 10), i, 0)
+		ids.Note(Shown{Marker: strconv.FormatInt(i, 10)})
+		if err := ids.Keep(); i%1000 == 0 && err != nil {
+			t.Fatal(err)
 		}
 	}
-	m := ids.db.Metrics()
-	if got := m.BlockCache.Size + int64(m.MemTable.Size) + m.FileCache.Size; got > 40<<20 {
-		t.Errorf("%d MiB in memory", got>>20)
+	var got []int64
+	if err := ids.Repeats(func(line int64) { got = append(got, line) }); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%d repeats, not %d", len(got), len(want))
+	}
+	for i := int64(0); i < n+99; i += 99 {
+		if noted, err := ids.Noted(Shown{Marker: strconv.FormatInt(i, 10)}); err != nil || noted != (i < n) {
+			t.Fatalf("%d: %v %v", i, noted, err)
+		}
+	}
+	if got := cap(ids.met.added) + cap(ids.shown.added); got > 1<<20 {
+		t.Errorf("%d bytes in memory", got)
+	}
+}
+
+// Records come in the order of their bytes, whatever their number and however few pieces are asked for.
+func TestRecords_AreSorted(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	for _, n := range []int{0, 1, 2, 1000} {
+		r, err := openRecords(filepath.Join(t.TempDir(), "r"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.file.Close()
+		want := make([]record, n)
+		p := &pieces{file: r.file}
+		for i := 0; i < n; {
+			length := min(1+rnd.IntN(3), n-i)
+			piece := want[i : i+length]
+			for k := range piece {
+				piece[k][0], piece[k][31] = byte(rnd.IntN(9)), byte(rnd.IntN(256))
+			}
+			slices.SortFunc(piece, compare)
+			for k := range piece {
+				r.add(&piece[k])
+			}
+			p.lengths = append(p.lengths, int64(length))
+			i += length
+		}
+		if err := r.keep(); err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(want, compare)
+		for len(p.lengths) > 1 { // those of 1000 more than once
+			if p, err = p.merged(); err != nil {
+				t.Fatal(err)
+			}
+			defer p.file.Close()
+		}
+		var got []record
+		if err := p.each(0, p.lengths, func(one []byte) { got = append(got, record(one)) }); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("seed %d: %d records in another order", seed, n)
+		}
 	}
 }
