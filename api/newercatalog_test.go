@@ -2,7 +2,9 @@ package api
 
 import (
 	"context"
+	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
@@ -226,6 +228,69 @@ func TestNewerMembers_RecordsAreReadBeforeUnknown(t *testing.T) {
 		fails = nil
 		if w := h.do(http.MethodPost, keyed(c.path, as), c.body); w.Code != http.StatusOK || readings != 2 {
 			t.Errorf("%s: status %d after %d readings: %s", c.path, w.Code, readings, w.Body)
+		}
+	}
+}
+
+// A token proves that its member is there. One that another node has made a moment ago is known at once: a read too looks
+// for it at the end of the member's log before it is refused. If that cannot be read, it is not known whose the token is.
+func TestNewerMembers_TokensAreReadBeforeRefused(t *testing.T) {
+	for what, c := range map[string]struct {
+		method, path, body string
+		of                 domain.MemberID
+		bearer             bool
+		refusal            domain.Code // where the token was never made
+	}{
+		"an access token":         {http.MethodGet, "/v1.1/auth?accessToken=" + adasToken, "", 4097, false, domain.NoAccount},
+		"an access token, posted": {http.MethodPost, "/v1.1/auth", "accessToken=" + adasToken, 4097, false, domain.NoAccount},
+		"one for a merge":         {http.MethodPost, mergePath, bobs, 8195, false, domain.WrongPassword},
+		"a Bearer":                {http.MethodGet, "/v1.1/member", "", 4097, true, domain.NotFound},
+		"a Bearer of auth":        {http.MethodGet, "/v1.1/auth", "", 4097, true, domain.NotFound},
+		"a Bearer, posted":        {http.MethodPost, "/v1.1/member/4097/update", "firstname=Ada", 4097, true, domain.NotFound},
+	} {
+		for _, unknown := range []bool{true, false} { // the node that is behind does not know the member, or knows its token before
+			if c.bearer && !unknown {
+				continue // it says nothing of what the member has
+			}
+			t.Run(fmt.Sprintf("%s, of an unknown member %t", what, unknown), func(t *testing.T) {
+				h := newFixture(t)
+				var headers []string
+				if c.bearer {
+					headers = as(h.jwtOf(c.of, keyAdvanced))
+				}
+				now := h.engine.members[c.of]
+				behind := func() {
+					if delete(h.engine.members, c.of); !unknown {
+						was := *now
+						was.TokenMade--
+						h.engine.members[c.of] = &was
+					}
+				}
+				ask := func() *httptest.ResponseRecorder { return h.do(c.method, keyed(c.path, keyAdvanced), c.body, headers...) }
+				behind()
+				h.engine.readMembers = func(context.Context, domain.Slot) error { return domain.ErrUnavailable }
+				h.refused(ask(), domain.Unavailable, "")
+				readings := 0
+				h.engine.readMembers = func(_ context.Context, slot domain.Slot) error {
+					if readings++; slot != c.of.Slot() {
+						t.Errorf("slot %d, want %d", slot, c.of.Slot())
+					}
+					h.engine.members[c.of] = now
+					return nil
+				}
+				if h.status(ask(), http.StatusOK); readings != 1 {
+					t.Errorf("%d readings", readings)
+				}
+				behind()
+				h.engine.readMembers = func(context.Context, domain.Slot) error { return nil }
+				w, refusal := ask(), c.refusal
+				if unknown && refusal == domain.WrongPassword {
+					refusal = domain.NotFound
+				}
+				if p, _ := problemOf(w); p.Error.Code != int(refusal) {
+					t.Errorf("never made: want code %d: %s", refusal, w.Body)
+				}
+			})
 		}
 	}
 }

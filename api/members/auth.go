@@ -106,15 +106,19 @@ func (s *Service) authenticated(ctx context.Context, req *serve.Request, in *aut
 	if !in.AccessToken.given {
 		return req.Member(ctx, req.Caller.Bearer, req.Wait)
 	}
-	given := in.AccessToken.AccessToken
-	m, err := req.Member(ctx, s.envelopes.Tokens.Member(given), req.Wait)
-	switch code := domain.CodeOf(err); {
-	case code == domain.NotFound, code == domain.Gone:
-		return nil, errNoAccount
-	case err != nil:
+	given, tokens := in.AccessToken.AccessToken, s.envelopes.Tokens
+	id := tokens.Member(given)
+	var m *domain.Member
+	err := req.Holds(ctx, id, func() (err error) {
+		m, err = req.Member(ctx, id, req.Wait)
+		code := domain.CodeOf(err)
+		if code == domain.NotFound || code == domain.Gone || err == nil && !tokens.Is(given, m) {
+			return errNoAccount
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
-	case !s.envelopes.Tokens.Is(given, m):
-		return nil, errNoAccount
 	}
 	return m, req.Caller.Own(m.ID)
 }

@@ -69,14 +69,18 @@ func (s *Service) refused(
 	if _, err := req.Member(ctx, into, req.Wait); err != nil {
 		return err
 	}
-	m, err := s.merged(ctx, req, into, from)
-	if err != nil {
+	given, ok := token.ParseAccess(accessToken)
+	holds := func() error {
+		m, err := s.merged(ctx, req, into, from)
+		if err == nil && !(ok && s.envelopes.Tokens.Is(given, m)) {
+			err = domain.ErrMergeDenied
+		}
 		return err
 	}
-	if given, ok := token.ParseAccess(accessToken); !ok || !s.envelopes.Tokens.Is(given, m) {
-		return domain.ErrMergeDenied
+	if !ok {
+		return holds()
 	}
-	return nil
+	return req.Holds(ctx, from, holds)
 }
 
 // merged is the record of the member that is to be merged, or is already. One that is merged into a

@@ -67,43 +67,37 @@ func (r *renewal) read(account domain.AccountID) (port.Catalog, error) {
 	return r.engine.Catalog(), nil
 }
 
-// readMembers has a write look again for a member that is not here: another node may have registered it a moment
-// ago. Whose members are read is judged by the slot, of the id or of the identity. A read takes what there is: look
-// is false.
-func (req *Request) readMembers(ctx context.Context, slot domain.Slot) (look bool, err error) {
-	if req.http.Method != http.MethodPost {
-		return false, nil
-	}
+// readMembers reads the log of a slot's members to its end, for a request that does not find what another node may have
+// made a moment ago: the slot is that of an id or of an identity.
+func (req *Request) readMembers(ctx context.Context, slot domain.Slot) error {
 	share, err := req.renewals.Acquire(func() context.Context { return ctx }, req.Account(), 1)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer share.Release()
-	if err := req.Engine.ReadMembers(ctx, slot); err != nil {
-		return false, WaitFault(err)
-	}
-	return true, nil
+	return WaitFault(req.Engine.ReadMembers(ctx, slot))
 }
+
+// writes reports that the request changes something: what it names is looked for at the end of the log. A read takes
+// what there is, but for what a token proves to be there.
+func (req *Request) writes() bool { return req.http.Method == http.MethodPost }
 
 // memberReader is Member or MemberRecord of an engine.
 type memberReader func(
 	context.Context, domain.AccountID, domain.MemberID, domain.Position,
 ) (*domain.Member, domain.Position, error)
 
-// readMember reads a member; a write that does not find it reads again at the end of the member's log.
+// readMember reads a member. A write that does not find it, and a request of the member's own Bearer, reads again at the
+// end of the member's log.
 func (req *Request) readMember(
 	ctx context.Context, id domain.MemberID, wait domain.Position, read memberReader,
 ) (*domain.Member, domain.Position, error) {
 	m, at, err := read(ctx, req.Account(), id, wait)
-	if domain.CodeOf(err) != domain.NotFound {
+	if domain.CodeOf(err) != domain.NotFound || !req.writes() && id != req.Caller.Bearer {
 		return m, at, err
 	}
-	look, unread := req.readMembers(ctx, id.Slot())
-	switch {
-	case unread != nil:
-		return nil, at, unread
-	case !look:
-		return m, at, err
+	if err := req.readMembers(ctx, id.Slot()); err != nil {
+		return nil, at, err
 	}
 	return read(ctx, req.Account(), id, wait)
 }
@@ -111,25 +105,39 @@ func (req *Request) readMember(
 // MemberWith is Member for a write that needs something of the member, which has finds or refuses. Where has finds it
 // not, the member is read again at the end of its log: another node may have given it to the member a moment ago.
 func (req *Request) MemberWith(ctx context.Context, id domain.MemberID, has func(*domain.Member) error) (*domain.Member, error) {
-	find := func() (*domain.Member, error) {
-		m, err := req.Member(ctx, id, req.Wait)
-		if err == nil {
-			err = has(m)
+	var m *domain.Member
+	err := req.atNewest(ctx, id.Slot(), func() (again bool, err error) {
+		if m, err = req.Member(ctx, id, req.Wait); err != nil {
+			return false, err
 		}
-		return m, err
-	}
-	m, err := find()
-	if m == nil || domain.CodeOf(err) != domain.NotFound {
-		return m, err
-	}
-	look, unread := req.readMembers(ctx, id.Slot())
-	switch {
-	case unread != nil:
-		return nil, unread
-	case look:
-		return find()
-	}
+		err = has(m)
+		return domain.CodeOf(err) == domain.NotFound, err
+	})
 	return m, err
+}
+
+// Holds finds the member that an access token is said to be of, by find, which has an error where it is none: then it
+// finds once more at the end of the member's log, for another node may have made the token a moment ago. A read does so
+// too.
+func (req *Request) Holds(ctx context.Context, id domain.MemberID, find func() error) error {
+	return req.atNewest(ctx, id.Slot(), func() (again bool, err error) {
+		err = find()
+		code := domain.CodeOf(err)
+		return code == domain.NotFound || code == domain.NoAccount || code == domain.WrongPassword, err
+	})
+}
+
+// atNewest calls find and, where that says so, once more at the end of the log of a slot's members.
+func (req *Request) atNewest(ctx context.Context, slot domain.Slot, find func() (again bool, err error)) error {
+	again, err := find()
+	if !again {
+		return err
+	}
+	if err := req.readMembers(ctx, slot); err != nil {
+		return err
+	}
+	_, err = find()
+	return err
 }
 
 // ResolveMember is the member that an identity names; 0: none. A write that finds none looks again at the end of the
@@ -138,11 +146,10 @@ func (req *Request) ResolveMember(
 	ctx context.Context, kind domain.IdentityKind, hash domain.IdentityHash,
 ) (domain.MemberID, domain.Position, error) {
 	id, at, err := req.Engine.Resolve(ctx, req.Account(), kind, hash, req.Wait)
-	if id != 0 || err != nil {
+	if id != 0 || err != nil || !req.writes() {
 		return id, at, err
 	}
-	look, err := req.readMembers(ctx, hash.Slot())
-	if !look || err != nil {
+	if err := req.readMembers(ctx, hash.Slot()); err != nil {
 		return 0, at, err
 	}
 	return req.Engine.Resolve(ctx, req.Account(), kind, hash, req.Wait)

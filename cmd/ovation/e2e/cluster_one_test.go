@@ -55,6 +55,12 @@ func (c *cluster) madeAndUsed(t *testing.T, rounds int) {
 		if err != nil {
 			t.Fatalf("round %d: %v", i, err)
 		}
+		if _, _, err := client.Do(ctx(t), elsewhere.As(member.JWT), client.FindMember{}); err != nil {
+			t.Fatalf("round %d: a token of node %d at node %d: %v", i, made, used, err)
+		}
+		if _, _, err := client.Do(ctx(t), elsewhere, client.Authenticate{AccessToken: member.Data.AccessToken}); err != nil {
+			t.Fatalf("round %d: an access token of node %d at node %d: %v", i, made, used, err)
+		}
 		if _, _, err := client.Do(ctx(t), elsewhere, client.RecordActivity{
 			ActivityID: plays, ID: domain.MemberID(member.Data.ID), BrandID: brand.ID, Marker: "1",
 		}); err != nil {
