@@ -266,7 +266,9 @@ func TestNewerMembers_TokensAreReadBeforeRefused(t *testing.T) {
 						h.engine.members[c.of] = &was
 					}
 				}
-				ask := func() *httptest.ResponseRecorder { return h.do(c.method, keyed(c.path, keyAdvanced), c.body, headers...) }
+				ask := func() *httptest.ResponseRecorder {
+					return h.do(c.method, keyed(c.path, keyAdvanced), c.body, headers...)
+				}
 				behind()
 				h.engine.readMembers = func(context.Context, domain.Slot) error { return domain.ErrUnavailable }
 				h.refused(ask(), domain.Unavailable, "")
