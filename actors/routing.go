@@ -7,6 +7,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/remedy"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/router"
 )
@@ -38,7 +39,7 @@ func (r *routing) start(root *actor.RootContext, shards *shards, c *catalogReade
 	o := &router.Options{
 		Source: r.o.Source, Nodes: among, Journal: r.o.Journal, Backlogs: backlogs, Catalog: c.handle, Batcher: r.batcher,
 		CatchUp: c.catchUp, Applied: shards.appliedOrigin, Log: r.o.Log,
-		Remedy: func(err error, partition int, accept *domain.AcceptGap) string {
+		Remedy: func(err error, partition int, accept *domain.AcceptGap) remedy.Advice {
 			return r.o.remedy(err, "activities", partition, accept)
 		},
 		Fatal: func(err error) {

@@ -158,7 +158,7 @@ func (c *Actor) page(ctx actor.Context, p *journal.Page) {
 // fail ends applying for good: a store that fails. The node says so and refuses to be ready.
 func (c *Actor) fail(err error) {
 	c.broken = true
-	why := remedy.Text(err, effect, "restart the node, which tries it again; the log has more")
+	why := remedy.Text(err, effect, remedy.Restart)
 	c.handle.Stopped.Store(&why)
 	var crash *crash.Error
 	if errors.As(err, &crash) {

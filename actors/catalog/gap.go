@@ -165,7 +165,7 @@ func (c *Actor) halt(g *domain.GapError) {
 			"or stop the node and remove the directory catalog of --data: " +
 			"it is read anew then, and ids that only the lost records gave are given again"
 	}
-	why := g.Error() + ": " + help
+	why := g.Error() + ": " + help + ". Runbook: " + remedy.GapEntry(g.Kind) + "."
 	c.o.Logger.Error("the catalog stopped", "err", g, "help", help)
 	c.handle.Gap.Store(w)
 	c.handle.newer.Store(g.Kind == domain.GapNewer)

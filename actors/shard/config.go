@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/remedy"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard/core"
@@ -45,7 +46,7 @@ type (
 
 // Hooks are what a shard calls on its goroutine.
 type Hooks struct {
-	Remedy   func(err error, shard int, accept *domain.AcceptGap) string // of an error that stopped it
+	Remedy   func(err error, shard int, accept *domain.AcceptGap) remedy.Advice // of an error that stopped it
 	SetAside func(catalog.RecordPlace) error                             // of a record that failed twice: the shard then restarts
 	Counted  func(*domain.Record)                                        // of hits that a node counted; nil: not asked for
 	Newer    func(error)                                                 // of what needs a newer program, before the shard served; nil: not asked for

@@ -73,13 +73,17 @@ func (c *Config) stopText(err error, shows bool) string {
 	)
 	switch {
 	case errors.Is(err, errUndecided) && errors.As(err, &poison):
-		return remedy.Text(err, effect, fmt.Sprintf("restart this node, which tries the record again; where it fails again, "+
-			"ovation set-aside %d %d, which makes a dead letter of it at every node", c.ID, poison.offset))
+		return remedy.Text(err, effect, remedy.Advice{Entry: remedy.PoisonRecord, Do: fmt.Sprintf("restart this node, "+
+			"which tries the record again; where it fails again, ovation set-aside %d %d, which makes a dead letter of it at every node",
+			c.ID, poison.offset)})
 	case errors.As(err, &unknown):
-		return remedy.Text(err, effect, "bring back the records that the topic of the catalog has lost, then restart the node")
+		return remedy.Text(err, effect, remedy.Advice{
+			Entry: remedy.UnknownBrand, Do: "bring back the records that the topic of the catalog has lost, then restart the node",
+		})
 	case errors.Is(err, errSettingAside):
-		return remedy.Text(err, effect,
-			"nothing: the shard continues when the catalog sets it aside, and the record becomes a dead letter")
+		return remedy.Text(err, effect, remedy.Advice{
+			Entry: remedy.PoisonRecord, Do: "nothing: the shard continues when the catalog sets it aside, and the record becomes a dead letter",
+		})
 	}
 	return remedy.Text(err, effect, c.Hooks.Remedy(err, c.ID, c.Handle.Gap.Load()))
 }

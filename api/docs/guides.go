@@ -35,7 +35,7 @@ var chapters = []struct {
 }{
 	{"Use", []string{"start", "concepts", "publish", "import", "ask", "members"}},
 	{"Operate", []string{
-		"operate/install", "operate/configure", "operate/secrets", "operate/health", "operate/disk", "operate/recovery",
+		"operate/install", "operate/configure", "operate/secrets", "operate/health", "operate/runbook", "operate/disk", "operate/recovery",
 		"operate/kafka", "operate/nodes", "operate/sizing", "operate/backup", "operate/upgrade", "operate/security",
 	}},
 }

@@ -161,6 +161,9 @@ func TestGuides_Served(t *testing.T) {
 			if strings.HasPrefix(to, "https://") || to == "data:," {
 				continue
 			}
+			if to == "" {
+				to = served(name)
+			}
 			other, ok := byPath[to]
 			if !ok {
 				t.Errorf("%s links to %s", name, at[1])
