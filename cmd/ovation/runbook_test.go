@@ -314,8 +314,7 @@ func optionalKeys(of reflect.Type, into map[string]bool) {
 	case reflect.Pointer, reflect.Slice:
 		optionalKeys(of.Elem(), into)
 	case reflect.Struct:
-		for i := range of.NumField() {
-			f := of.Field(i)
+		for f := range of.Fields() {
 			key, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if strings.HasPrefix(options, "omit") {
 				into[key] = true

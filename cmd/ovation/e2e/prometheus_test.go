@@ -48,11 +48,12 @@ func newPrometheus(t *testing.T, rules string, nodes ...target) *prometheus {
 	}
 	dir := t.TempDir()
 	p := &prometheus{t: t, address: freePort(t)}
-	config := prometheusConfig
+	var config strings.Builder
+	config.WriteString(prometheusConfig)
 	for _, n := range nodes {
-		config += fmt.Sprintf("      - {targets: [%q], labels: {instance: %q}}\n", n.admin, n.instance)
+		fmt.Fprintf(&config, "      - {targets: [%q], labels: {instance: %q}}\n", n.admin, n.instance)
 	}
-	for name, text := range map[string]string{"prometheus.yaml": config, "rules.yaml": rules} {
+	for name, text := range map[string]string{"prometheus.yaml": config.String(), "rules.yaml": rules} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
