@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -155,11 +156,20 @@ func (r *release) semantic() string {
 	return "0.0.0-" + regexp.MustCompile(`[^0-9A-Za-z-]+`).ReplaceAllString(r.plain(), "-")
 }
 
-// chart packs the Helm chart with the version in it.
+// chart packs the Helm chart with the version, the alerts and the dashboards in it.
 func (r *release) chart() error {
 	entries, err := archive.Files("deploy/helm/ovation", "ovation")
 	if err != nil {
 		return err
+	}
+	watch, err := archive.Files("deploy/compose/watch", "ovation/files")
+	if err != nil {
+		return err
+	}
+	for _, e := range watch {
+		if e.Name == "ovation/files/ovation.rules.yaml" || path.Dir(e.Name) == "ovation/files/dashboards" {
+			entries = append(entries, e)
+		}
 	}
 	for i, e := range entries {
 		if e.Name == "ovation/Chart.yaml" {
