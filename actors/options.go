@@ -28,6 +28,9 @@ type Options struct {
 	Incarnation uint64        // of this process, for usage
 	Now         func() time.Time
 	Log         *slog.Logger
+	// RefuseKeysAfter is how long after it was last at its catalog's end the node takes API keys: of one that was revoked since
+	// it does not know. 0: always.
+	RefuseKeysAfter time.Duration
 
 	rules       uint16 // newest that the program knows
 	markEvery   int64  // tests have narrower ones

@@ -220,6 +220,31 @@ func (h *health) Lag() time.Duration {
 	return lag
 }
 
+// KeysHold is nil while the node takes API keys; else an error for who comes with one: the node has not been at its
+// catalog's end for longer than Options.RefuseKeysAfter.
+func (h *health) KeysHold() error {
+	if h.keysOutdated() == nil {
+		return nil
+	}
+	return errKeysOutdated
+}
+
+var errKeysOutdated = domain.Fail(domain.Unavailable,
+	"this node cannot tell whether the key was revoked: ask another node, or try again")
+
+// keysOutdated is why API keys are refused; nil: they are not.
+func (h *health) keysOutdated() error {
+	if h.o.RefuseKeysAfter == 0 {
+		return nil
+	}
+	lag := h.catalog.handle.Fresh.Lag(h.o.Now(), h.began)
+	if lag <= h.o.RefuseKeysAfter {
+		return nil
+	}
+	return fmt.Errorf("API keys are refused: for %v the catalog was not read to its end, so that a key may have been revoked; "+
+		"see why the node does not reach Kafka", lag.Round(time.Second))
+}
+
 // Ready is nil when the node is to be asked: every shard serves and nothing stopped. Where other
 // nodes are listed and none of them says that it is ready, a shard that stopped is no reason to ask
 // none: what does not need the shard is answered.
@@ -258,6 +283,9 @@ func (h *health) allServe() error {
 	}
 	if !h.catalog.handle.Fresh.Reached() {
 		return errors.New("the catalog is being read")
+	}
+	if err := h.keysOutdated(); err != nil {
+		return err
 	}
 	return stopped
 }

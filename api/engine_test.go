@@ -42,7 +42,8 @@ type fakeEngine struct {
 
 	stopped bool // no end is known
 
-	readCatalog func(context.Context) error              // nil: the catalog is at its end
+	readCatalog func(context.Context) error // nil: the catalog is at its end
+	keysHold    error
 	readMembers func(context.Context, domain.Slot) error // nil: the members are
 
 	submitted []domain.Submission
@@ -322,6 +323,8 @@ func (s *fakeEngine) Usage(_ context.Context, q *domain.UsageQuestion, wait doma
 }
 
 func (s *fakeEngine) Lag() time.Duration { return 12 * time.Millisecond }
+
+func (s *fakeEngine) KeysHold() error { return s.keysHold }
 
 func (s *fakeEngine) Hit(_ domain.AccountID, _ domain.ApplicationID, _ time.Time, paid bool) {
 	s.mu.Lock()

@@ -102,6 +102,19 @@ func TestNewerCatalog_EndIsNotKnown(t *testing.T) {
 	h.status(h.get("/v1.1/brand/1"), http.StatusOK)
 }
 
+// A node that cannot tell whether keys were revoked takes none, of whatever kind they are; what asks for no key is answered.
+func TestKeys_AreRefusedWhileTheyMayBeRevoked(t *testing.T) {
+	h := newFixture(t)
+	h.engine.keysHold = domain.Fail(domain.Unavailable, "ask another node")
+	for _, key := range []string{keyAdvanced, keyGlobal, keyRevoked, "nobody"} {
+		h.refused(h.do(http.MethodGet, keyed("/v1.1/brand/1", key), ""), domain.Unavailable, "")
+	}
+	h.refused(h.get("/v1.1/member", as("x")...), domain.Unavailable, "")
+	h.status(h.do(http.MethodGet, "/openapi.json", ""), http.StatusOK)
+	h.engine.keysHold = nil
+	h.status(h.get("/v1.1/brand/1"), http.StatusOK)
+}
+
 // Requests that wait for a reading are bounded, and those of one account to half of that: others are answered.
 func TestI8_NewerCatalogHasBoundedWaiters(t *testing.T) {
 	h := newFixture(t)

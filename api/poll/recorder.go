@@ -145,6 +145,9 @@ func (r *Recorder) Unchanged(account domain.AccountID, since domain.Versions, f 
 	return r.engine.Unchanged(account, since, f, moved)
 }
 
+// KeysHold is the engine's.
+func (r *Recorder) KeysHold() error { return r.engine.KeysHold() }
+
 // Lag is in a header alone.
 func (r *Recorder) Lag() time.Duration { return r.engine.Lag() }
 

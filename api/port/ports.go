@@ -70,6 +70,8 @@ type Engine interface {
 	// Lag is now − the latest moment at which every log's end then seen has since
 	// been applied.
 	Lag() time.Duration
+	// KeysHold is nil while API keys are taken; else an error for who comes with one.
+	KeysHold() error
 	// Hit counts an answered request; paid: it took a token of the account's rate.
 	Hit(account domain.AccountID, application domain.ApplicationID, at time.Time, paid bool)
 	// OnRemoteTokens has f called with the tokens that an account's requests on other nodes took

@@ -134,6 +134,9 @@ func (x *exchange) authenticate() (err error) {
 	if err := x.given.AddParameters(req.Params); err != nil {
 		return err
 	}
+	if err := req.Engine.KeysHold(); err != nil {
+		return err
+	}
 	if req.Caller, err = x.caller(); err != nil {
 		return err
 	}

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
 
@@ -144,6 +147,46 @@ func TestFault_BrokerAway(t *testing.T) {
 				if h.answered() > 2000 || h.lines.having("recovered: the journal cannot be read", "shard=1") < 1 {
 					h.Error("its end is not told")
 				}
+				h.replayed()
+			})
+		})
+	}
+}
+
+// A node that was told to refuses every key once it has not reached the catalog's end for so long, for one may be revoked
+// since: until then, and again when the broker is back, requests are answered. Without the flag they always are.
+func TestFault_KeysAreRefusedAfter(t *testing.T) {
+	for _, bound := range []time.Duration{0, 30 * time.Second} {
+		t.Run(bound.String(), func(t *testing.T) {
+			inWard(t, func(h *ward) {
+				h.fleet.refuse = bound
+				h.must(h.restart(false))
+				h.well()
+				time.Sleep(time.Minute) // nothing is made meanwhile: the catalog is at its end
+				h.answered()
+				b := h.broker
+				h.setBroker(nil)
+				h.must(b.stop())
+				away := time.Now()
+				for time.Since(away) < 28*time.Second {
+					h.answered()
+					time.Sleep(2 * time.Second)
+				}
+				time.Sleep(time.Until(away.Add(35 * time.Second)))
+				_, _, err := client.Do(h.Context(), h.engine.speaks(h.model.labels[0].key), client.ListBrands{})
+				var refused *client.Error
+				st := h.engine.Shown().Read()
+				switch {
+				case bound == 0 && (err != nil || !st.Ready):
+					h.Errorf("%v; ready %t: %s", err, st.Ready, st.Why)
+				case bound > 0 && (!errors.As(err, &refused) || refused.Status != 503 || refused.Code != domain.Unavailable):
+					h.Errorf("answered with %v", err)
+				case bound > 0 && (st.Ready || !strings.HasPrefix(st.Why, "API keys are refused: for 3")):
+					h.Errorf("ready %t: %s", st.Ready, st.Why)
+				}
+				h.must(h.startBroker(b.power))
+				h.eventually("end of it", func() bool { return h.engine.Shown().Read().Ready })
+				h.answered()
 				h.replayed()
 			})
 		})

@@ -24,6 +24,7 @@ type fleet struct {
 	size   int                     // of the installation, with the first one
 	others []*engineLife           // guarded by simulation.mu; those that lost their power among them
 	late   [simNodes]time.Duration // by which a node reads the catalog late
+	refuse time.Duration           // --refuse-keys-after of each
 }
 
 // simNodes is the most nodes of an installation.
@@ -48,9 +49,9 @@ func fleetOf(seed uint64) int {
 // membership is what the n-th node is in the installation: one node alone does not join.
 func (f *fleet) membership(n int) membership {
 	if f.size == 1 {
-		return membership{}
+		return membership{refuse: f.refuse}
 	}
-	return membership{id: domain.NodeID{1, byte(n)}, behind: f.late[n]}
+	return membership{id: domain.NodeID{1, byte(n)}, behind: f.late[n], refuse: f.refuse}
 }
 
 // nodes are those that answer.

@@ -94,6 +94,7 @@ type engineLife struct {
 type membership struct {
 	id     domain.NodeID // zero: it does not join
 	behind time.Duration // by which it reads the catalog late
+	refuse time.Duration // --refuse-keys-after
 }
 
 const simShards = 2
@@ -113,7 +114,7 @@ func startEngine(p *power, w *wires, secrets *secrets.Secrets, hits *lifeHits, o
 		cancel()
 	}()
 	e := &engineLife{power: p, hits: hits, off: w.broker().power.isOff, asks: true, membership: of, Node: &node.Node{
-		Config: config.Config{Shards: simShards, Memory: 8 << 20}, Log: p.console, Secrets: secrets, ID: of.id,
+		Config: config.Config{Shards: simShards, Memory: 8 << 20, PublicPort: config.PublicPort{RefuseKeysAfter: of.refuse}}, Log: p.console, Secrets: secrets, ID: of.id,
 	}}
 	defer func() {
 		if err != nil {

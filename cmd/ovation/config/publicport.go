@@ -18,7 +18,12 @@ type PublicPort struct {
 	AccessLog string        `placeholder:"FILE" help:"Append a line of JSON for each request to this file; - is standard output. It holds no key, parameter, body or address."`
 	GeoIP     string        `name:"geoip" placeholder:"FILE" help:"File in MaxMind's format (.mmdb), such as GeoLite2 City: where the ip of a registration or login is. It is read into memory at start, of which it may take a quarter. Without it no address is located."`
 	Drain     time.Duration `default:"0s" placeholder:"DURATION" help:"How long a node that is stopping answers new requests while /readyz refuses: as long as a load balancer takes to see that."`
+
+	RefuseKeysAfter time.Duration `default:"0s" placeholder:"DURATION" help:"Refuse all API keys, with status 503, once the node has not read the catalog to its end for so long: of a key that was revoked since it does not know. 0s never refuses them: reads go on however long Kafka is away."`
 }
+
+// minRefuseKeysAfter bounds --refuse-keys-after: a broker that restarts, or elects a leader, takes so long.
+const minRefuseKeysAfter = 10 * time.Second
 
 // maxDrain bounds --drain.
 const maxDrain = 10 * time.Minute
@@ -31,6 +36,9 @@ func (a *PublicPort) Validate() error {
 	}
 	if a.Drain < 0 || a.Drain > maxDrain {
 		errs = append(errs, fmt.Errorf("--drain: %v is not between 0s and %v", a.Drain, maxDrain))
+	}
+	if a.RefuseKeysAfter != 0 && a.RefuseKeysAfter < minRefuseKeysAfter {
+		errs = append(errs, fmt.Errorf("--refuse-keys-after: %v is neither 0s nor at least %v", a.RefuseKeysAfter, minRefuseKeysAfter))
 	}
 	return errors.Join(errs...)
 }

@@ -212,7 +212,7 @@ func (n *Node) OpenActors(ctx context.Context) error {
 		},
 		Questions:   actors.Questions{Workers: n.Budget.Workers(), MaxRows: uint64(n.Config.MaxRows)},
 		Retention:   n.Logs.Retention(n.Config.TopicPrefix),
-		TopicPrefix: n.Config.TopicPrefix,
+		TopicPrefix: n.Config.TopicPrefix, RefuseKeysAfter: n.Config.PublicPort.RefuseKeysAfter,
 		ID:          n.ID,
 		Incarnation: incarnation(),
 		Log:         n.Log,
