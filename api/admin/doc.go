@@ -2,7 +2,8 @@
 // of applications, keys, gaps, records and the jobs beside the node.
 //
 //	open to all   /livez /readyz /metrics /status /version
-//	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, /records/set-aside, /nodes, and each Job's path
+//	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, /records/set-aside, /nodes,
+//	              /log-level, and each Job's path
 //
 // Guarded paths are for requests made on this machine, or with the token. No path answers a page of another site
 // in a browser, or one that asks by a name of its own (Hosts). Errors are those of

@@ -29,6 +29,8 @@ func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /gaps/accept", p.handle(p.acceptGap))
 	mux.HandleFunc("POST /records/set-aside", p.handle(p.setAside))
 	mux.HandleFunc("POST /nodes/{id}/remove", p.handle(p.removeNode))
+	mux.HandleFunc("GET /log-level", p.handle(p.showLogLevel))
+	mux.HandleFunc("POST /log-level", p.handle(p.setLogLevel))
 }
 
 func (p *port) listApplications(*http.Request) (any, error) {

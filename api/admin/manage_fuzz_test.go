@@ -12,7 +12,7 @@ import (
 // Any request to the admin port gets an answer, in JSON where it is one of ours, and never an
 // internal error.
 func FuzzManage_NeverInternal(f *testing.F) {
-	paths := []string{"/applications", "/keys", "/keys/1/revoke", "/gaps/accept", "/nodes/00000000000000000000000000000001/remove", "/verify", "/verify/cancel", "/rebuild", "/rebuild/cancel", "/status", "/"}
+	paths := []string{"/applications", "/keys", "/keys/1/revoke", "/gaps/accept", "/log-level", "/nodes/00000000000000000000000000000001/remove", "/verify", "/verify/cancel", "/rebuild", "/rebuild/cancel", "/status", "/"}
 	for i := range paths {
 		f.Add(uint8(i), "POST", `{"account":"a","name":"n","plan":"advanced"}`, "")
 		f.Add(uint8(i), "POST", `{"topic":"journal","partition":0}`, "")

@@ -13,7 +13,7 @@ import (
 
 // paths are one of each kind that the port has.
 var paths = []string{
-	"/livez", "/readyz", "/metrics", "/status", "/version", "/applications", "/keys", "/verify", "/debug/pprof/", "/debug/pprof/goroutine",
+	"/livez", "/readyz", "/metrics", "/status", "/version", "/applications", "/keys", "/log-level", "/verify", "/debug/pprof/", "/debug/pprof/goroutine",
 	"/debug/pprof/symbol", "/debug/pprof/profile?seconds=1", "/debug/pprof/trace?seconds=1", "/nothing",
 }
 

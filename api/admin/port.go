@@ -21,6 +21,7 @@ type Options struct {
 	Metrics prometheus.Gatherer
 	Version any // what /version shows
 	Log     *slog.Logger
+	Level   *slog.LevelVar // of the node's log; nil: it cannot be changed
 }
 
 // port is the handler of the admin port.
@@ -28,13 +29,14 @@ type port struct {
 	engine   Engine
 	token    string
 	log      *slog.Logger
+	level    *slog.LevelVar
 	operator Operator
 	signing  signing
 }
 
 // New is the handler of an admin port.
 func New(o Options) http.Handler {
-	p := &port{engine: o.Engine, token: o.Token, log: o.Log, operator: NewOperator(o.Engine), signing: o.Signing}
+	p := &port{engine: o.Engine, token: o.Token, log: o.Log, level: o.Level, operator: NewOperator(o.Engine), signing: o.Signing}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", p.readyz)

@@ -124,7 +124,7 @@ func TestPort_GuardsProfiles(t *testing.T) {
 	if w := serveTo(h, request("GET", "/debug/pprof/goroutine?debug=1", "")); w.Code != 200 || !strings.Contains(w.Body.String(), "goroutine profile") {
 		t.Errorf("this machine: %d %.100q", w.Code, w.Body)
 	}
-	for _, path := range []string{"/debug/pprof/", "/debug/pprof/profile", "/debug/pprof/trace", "/applications", "/keys", "/anything"} {
+	for _, path := range []string{"/debug/pprof/", "/debug/pprof/profile", "/debug/pprof/trace", "/applications", "/keys", "/log-level", "/anything"} {
 		if w := serveTo(h, request("GET", path, "", remote("203.0.113.9:1"))); w.Code != 403 {
 			t.Errorf("%s from far: %d", path, w.Code)
 		}

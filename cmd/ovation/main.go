@@ -29,6 +29,7 @@ type CLI struct {
 	Key       Key        `cmd:"" help:"Access keys."`
 	Secrets   SecretsCmd `cmd:"" help:"The file of secrets."`
 	Status    Status     `cmd:"" help:"What the node is doing."`
+	LogLevel  LogLevel   `cmd:"" name:"log-level" help:"From which level on a running node logs: show or change it."`
 	Node      NodeCmd    `cmd:"" help:"The nodes of the installation."`
 	DLQ       DLQ        `cmd:"" name:"dlq" help:"Dead letters: list, show, replay."`
 	AcceptGap AcceptGap  `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`

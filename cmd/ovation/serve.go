@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync/atomic"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
@@ -24,19 +25,19 @@ func (s *Serve) Run(ctx context.Context) error {
 		}
 		return errors.New("the node is starting")
 	}
+	log := s.Config.Logger()
 	ended, told := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(told)
-		systemd.FromEnvironment(s.Config.Logger()).Follow(ctx, ended, ready, s.Config.PublicPort.Drain+node.StopTime)
+		systemd.FromEnvironment(log).Follow(ctx, ended, ready, s.Config.PublicPort.Drain+node.StopTime)
 	}()
-	err := s.serve(ctx, &opened)
+	err := s.serve(ctx, log, &opened)
 	close(ended)
 	<-told
 	return err
 }
 
-func (s *Serve) serve(ctx context.Context, opened *atomic.Pointer[node.Node]) error {
-	log := s.Config.Logger()
+func (s *Serve) serve(ctx context.Context, log *slog.Logger, opened *atomic.Pointer[node.Node]) error {
 	p, err := node.Open(ctx, s.Config, log)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		log.Info("stopped before it was open")

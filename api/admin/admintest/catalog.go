@@ -24,6 +24,7 @@ type Catalog struct {
 	Poisoned    map[int]int64                // offsets of records, by the shard that stopped there
 	Nodes       map[domain.NodeID]bool       // those listed: alive or not
 	State       any                          // Status
+	Level       slog.LevelVar                // of the port's log
 
 	mu           sync.Mutex
 	accounts     []*domain.Account
@@ -209,7 +210,8 @@ func Port(t testing.TB, engine *Catalog, token string) http.Handler {
 	job := admin.NewJob("/verify", "the node has verified nothing yet", busy, func() *struct{} { return nil }, func() {})
 	return admin.New(admin.Options{
 		Engine: engine, Token: token, Signing: engine, Metrics: metrics, Version: map[string]string{"go": "go1.x"},
-		Jobs: []admin.Job{job},
-		Log:  slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Jobs:  []admin.Job{job},
+		Log:   slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Level: &engine.Level,
 	})
 }

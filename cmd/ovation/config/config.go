@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/url"
@@ -37,7 +38,8 @@ type Config struct {
 	Memory        size.Bytes `group:"Storage and limits" default:"0" placeholder:"SIZE" help:"Resident memory to aim at, at most a quarter more under any load: bytes, or with KiB, MiB, GiB; at least 256MiB. 0: two thirds of the cgroup's limit, else a quarter of the machine's memory; of a demo 256MiB."`
 	MaxRows       int        `group:"Storage and limits" default:"500000000" placeholder:"N" help:"Rows that one question may read; one that would read more is refused with code 12. 0: no bound."`
 	AdminHost     []string   `group:"Admin port" sep:"," placeholder:"NAME" help:"Names by which the admin port is asked, beside addresses, localhost and the host of --admin; others get 403, so that no web page reads it by a name of its own. Without any, a port beyond loopback takes all names, as scrapers by DNS need."`
-	LogLevel      string     `group:"Node" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}."`
+	LogLevel      string     `group:"Node" default:"info" enum:"debug,info,warn,error" placeholder:"LEVEL" help:"Least level that is logged: ${enum}. ovation log-level changes it while the node runs."`
+	LogFormat     string     `group:"Node" default:"text" enum:"text,json" placeholder:"FORMAT" help:"Form of a line of the log: ${enum}."`
 
 	PrivateFiles PrivateFiles `embed:"" group:"Secrets"`
 	KafkaAccess  KafkaAccess  `embed:"" group:"Kafka"`
@@ -45,7 +47,8 @@ type Config struct {
 	PublicPort   PublicPort   `embed:"" group:"API"`
 	BehindProxy  BehindProxy  `embed:"" group:"API"`
 
-	Demo bool `kong:"-"` // the page of the document takes a key from its address
+	Demo  bool           `kong:"-"` // the page of the document takes a key from its address
+	Level *slog.LevelVar `kong:"-"` // of the last Logger
 }
 
 // AdminPort is where the admin port is and what opens it: for the node that serves
@@ -187,13 +190,19 @@ func (c *Config) SecretsFile() string {
 	return filepath.Join(c.Data, "secrets.yaml")
 }
 
-// Logger logs to standard error from the configured level on.
-func (c *Config) Logger() *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
-		level = slog.LevelInfo
+// Logger logs to standard error in the configured form, from the configured level on: Level changes that.
+func (c *Config) Logger() *slog.Logger { return c.logger(os.Stderr) }
+
+func (c *Config) logger(w io.Writer) *slog.Logger {
+	c.Level = new(slog.LevelVar)
+	if err := c.Level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		c.Level.Set(slog.LevelInfo)
 	}
-	return slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	o := &slog.HandlerOptions{Level: c.Level}
+	if c.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
 }
 
 func checkAddress(s string) error {

@@ -43,7 +43,7 @@ func parse(t *testing.T, args []string, env map[string]string, file string) (*Co
 
 func defaults() *Config {
 	return &Config{
-		Data: "data", HTTP: "127.0.0.1:8080", EmbeddedKafka: "127.0.0.1:9092", Shards: 8, MaxRows: 500_000_000, LogLevel: "info",
+		Data: "data", HTTP: "127.0.0.1:8080", EmbeddedKafka: "127.0.0.1:9092", Shards: 8, MaxRows: 500_000_000, LogLevel: "info", LogFormat: "text",
 		KafkaAccess: KafkaAccess{KafkaSASL: "none"},
 		AdminPort:   AdminPort{Admin: "127.0.0.1:8081"},
 	}

@@ -232,3 +232,21 @@ func TestConfig_SecretsAndLogger(t *testing.T) {
 		}
 	}
 }
+
+// A line is text or one JSON object, and the level changes while it logs.
+func TestConfig_LogFormatAndLevel(t *testing.T) {
+	for format, want := range map[string]string{"": `level=WARN msg="two words" n=1` + "\n", "text": `level=WARN msg="two words" n=1` + "\n", "json": `"level":"WARN","msg":"two words","n":1}` + "\n"} {
+		var out strings.Builder
+		c := Config{LogFormat: format, LogLevel: "error"}
+		l := c.logger(&out)
+		l.Warn("two words", "n", 1)
+		if out.Len() > 0 {
+			t.Errorf("%q: below its level %q", format, &out)
+		}
+		c.Level.Set(slog.LevelWarn)
+		l.Warn("two words", "n", 1)
+		if !strings.HasSuffix(out.String(), want) || strings.Count(out.String(), "\n") != 1 {
+			t.Errorf("%q: %q", format, &out)
+		}
+	}
+}
