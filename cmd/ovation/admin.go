@@ -15,8 +15,23 @@ import (
 
 // adminClient is what every command has that asks the admin port.
 type adminClient struct {
-	Port   config.AdminPort `embed:""`
-	Output string           `enum:"text,json" default:"text" help:"text, or json for one JSON object."`
+	Port config.AdminPort `embed:"" group:"Admin port"`
+	form
+}
+
+// form is how a command prints its answer.
+type form struct {
+	Output string `group:"Output" enum:"text,json" default:"text" help:"text, or json for one JSON object."`
+}
+
+// print prints an answer: as JSON, or by text, in which tabs are columns.
+func (f form) print(w io.Writer, answer any, text func(io.Writer)) error {
+	if f.Output == "json" {
+		return json.NewEncoder(w).Encode(answer)
+	}
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	text(columns)
+	return columns.Flush()
 }
 
 // ask makes one request of the admin port and prints the answer: as it came, or by

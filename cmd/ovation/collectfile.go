@@ -17,8 +17,8 @@ import (
 // CollectFile publishes files.
 type CollectFile struct {
 	Publishing publishing `embed:""`
-	As         string     `env:"-" placeholder:"NAME" help:"Ready mapping in place of a mapping file, as collect mappings lists them. Without either the first rows tell."`
-	Member     string     `env:"-" placeholder:"SERVICE:UID" help:"Whose actions the files have, such as spotify:ann, where they do not say."`
+	As         string     `group:"Publishing" env:"-" placeholder:"NAME" help:"Ready mapping in place of a mapping file, as collect mappings lists them. Without either the first rows tell."`
+	Member     string     `group:"Publishing" env:"-" placeholder:"SERVICE:UID" help:"Whose actions the files have, such as spotify:ann, where they do not say."`
 	Files      []string   `arg:"" help:"Mapping file (.yaml), unless --as names one; then the files, or a pattern of them: CSV, NDJSON, JSON or lines of a log, also packed by gzip, bzip2, xz, zstd or zip (of one file)."`
 }
 

@@ -12,11 +12,11 @@ import (
 // CollectGenerator publishes what a made-up audience does in a year.
 type CollectGenerator struct {
 	Publishing publishing `embed:""`
-	Seed       uint64     `default:"1" env:"-" placeholder:"N" help:"The same seed gives the same audience."`
-	Members    int        `default:"3000" env:"-" placeholder:"N" help:"Fans."`
-	Actions    int        `default:"320000" env:"-" placeholder:"N" help:"Actions of 52 weeks."`
-	Brands     int        `default:"48" env:"-" placeholder:"N" help:"Artists and podcasts."`
-	End        time.Time  `format:"2006-01-02" env:"-" placeholder:"DATE" help:"Day before which it all was, moved back to a Monday (default: today)."`
+	Seed       uint64     `group:"Audience" default:"1" env:"-" placeholder:"N" help:"The same seed gives the same audience."`
+	Members    int        `group:"Audience" default:"3000" env:"-" placeholder:"N" help:"Fans."`
+	Actions    int        `group:"Audience" default:"320000" env:"-" placeholder:"N" help:"Actions of 52 weeks."`
+	Brands     int        `group:"Audience" default:"48" env:"-" placeholder:"N" help:"Artists and podcasts."`
+	End        time.Time  `group:"Audience" format:"2006-01-02" env:"-" placeholder:"DATE" help:"Day before which it all was, moved back to a Monday (default: today)."`
 }
 
 // Help tells the exit codes.

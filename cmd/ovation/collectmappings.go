@@ -3,13 +3,20 @@ package main
 import (
 	"fmt"
 	"io"
-	"text/tabwriter"
 
+	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/mappings"
 )
 
+// listedMapping is a ready mapping as JSON.
+type listedMapping struct {
+	Name  string `json:"name"`
+	About string `json:"about"`
+}
+
 // CollectMappings lists the ready mappings.
 type CollectMappings struct {
+	form
 	Name string `arg:"" optional:"" help:"Mapping that is printed as a file, to change a copy of it."`
 }
 
@@ -23,9 +30,13 @@ func (c *CollectMappings) Run(w io.Writer) error {
 		_, err = w.Write(ready.Text)
 		return err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	list := admin.List[listedMapping]{Items: []listedMapping{}}
 	for _, ready := range mappings.All() {
-		fmt.Fprintf(table, "%s\t%s\n", ready.Name, ready.About)
+		list.Items = append(list.Items, listedMapping{ready.Name, ready.About})
 	}
-	return table.Flush()
+	return c.print(w, list, func(w io.Writer) {
+		for _, m := range list.Items {
+			fmt.Fprintf(w, "%s\t%s\n", m.Name, m.About)
+		}
+	})
 }

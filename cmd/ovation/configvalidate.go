@@ -17,6 +17,7 @@ import (
 
 // ConfigValidate checks the configuration.
 type ConfigValidate struct {
+	form
 	Config config.Config `embed:""`
 }
 
@@ -52,6 +53,7 @@ func (c *ConfigValidate) Run(w io.Writer) error {
 	if _, err := c.Config.PublicPort.OpenGeo(size.Bytes(math.MaxInt64), slog.New(slog.DiscardHandler)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w, "ok")
-	return err
+	return c.print(w, struct {
+		Valid bool `json:"valid"`
+	}{true}, func(w io.Writer) { fmt.Fprintln(w, "ok") })
 }

@@ -23,13 +23,13 @@ import (
 // Demo is a node with an audience that can be seen at once.
 type Demo struct {
 	Config   config.Config `embed:""`
-	Seed     uint64        `default:"1" placeholder:"N" help:"The same seed gives the same audience and the same numbers; dates move by whole weeks."`
-	Members  int           `default:"3000" placeholder:"N" help:"Fans."`
-	Actions  int           `default:"320000" placeholder:"N" help:"Actions of the 52 weeks before this one."`
-	Rate     int           `default:"5" placeholder:"N" help:"Actions a second from now on; 0 for none."`
-	Key      string        `placeholder:"KEY" help:"Key of the demo's account (default: the one that the first run made)."`
-	Describe bool          `help:"Print what the audience looks like, and start nothing."`
-	Nodes    int           `default:"1" placeholder:"N" help:"Nodes, each a process of this machine: all but the first join over its log, and one that is killed is started again. The ports of each are 10 above those of the one before."`
+	Seed     uint64        `group:"Audience" default:"1" placeholder:"N" help:"The same seed gives the same audience and the same numbers; dates move by whole weeks."`
+	Members  int           `group:"Audience" default:"3000" placeholder:"N" help:"Fans."`
+	Actions  int           `group:"Audience" default:"320000" placeholder:"N" help:"Actions of the 52 weeks before this one."`
+	Rate     int           `group:"Audience" default:"5" placeholder:"N" help:"Actions a second from now on; 0 for none."`
+	Key      string        `group:"Audience" placeholder:"KEY" help:"Key of the demo's account (default: the one that the first run made)."`
+	Describe bool          `group:"Audience" help:"Print what the audience looks like, and start nothing."`
+	Nodes    int           `group:"Node" default:"1" placeholder:"N" help:"Nodes, each a process of this machine: all but the first join over its log, and one that is killed is started again. The ports of each are 10 above those of the one before."`
 	Node     int           `hidden:"" env:"-" default:"0" help:"Which of --nodes this process is; 0: none."`
 }
 

@@ -19,7 +19,7 @@ import (
 type DLQList struct {
 	Letters deadLetters `embed:""`
 	Choice  choosing    `embed:""`
-	Limit   int         `default:"100" env:"-" placeholder:"N" help:"Letters that are listed, the newest; all are counted. 0: all."`
+	Limit   int         `group:"Output" default:"100" env:"-" placeholder:"N" help:"Letters that are listed, the newest; all are counted. 0: all."`
 }
 
 // Run lists them.

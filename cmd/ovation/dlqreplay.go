@@ -19,10 +19,10 @@ import (
 type DLQReplay struct {
 	Letters  deadLetters `embed:""`
 	Choice   choosing    `embed:""`
-	All      bool        `env:"-" help:"Every letter there is: a replay needs ids, a filter or this."`
-	DryRun   bool        `env:"-" help:"Tell what would be published, publish nothing."`
-	FromFile string      `env:"-" placeholder:"FILE" help:"Bytes instead of the original's, of the one letter named; -: standard input. Its id and source must be the original's."`
-	Header   []string    `env:"-" sep:"none" placeholder:"NAME=VALUE" help:"Header instead of the original's of that name, of the one letter named; may be repeated. NAME= takes it out."`
+	All      bool        `group:"Which letters" env:"-" help:"Every letter there is: a replay needs ids, a filter or this."`
+	DryRun   bool        `group:"Output" env:"-" help:"Tell what would be published, publish nothing."`
+	FromFile string      `group:"What is published" env:"-" placeholder:"FILE" help:"Bytes instead of the original's, of the one letter named; -: standard input. Its id and source must be the original's."`
+	Header   []string    `group:"What is published" env:"-" sep:"none" placeholder:"NAME=VALUE" help:"Header instead of the original's of that name, of the one letter named; may be repeated. NAME= takes it out."`
 	ID       []string    `arg:"" optional:"" help:"Ids of letters, or how they begin."`
 }
 

@@ -15,7 +15,7 @@ import (
 type DLQShow struct {
 	Letters deadLetters `embed:""`
 	ID      string      `arg:"" help:"The letter's id, or how it begins."`
-	Value   bool        `env:"-" help:"Only the original's bytes as they are, for a file to be mended."`
+	Value   bool        `group:"Output" env:"-" help:"Only the original's bytes as they are, for a file to be mended."`
 }
 
 // Run shows it.

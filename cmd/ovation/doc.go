@@ -9,7 +9,8 @@
 //	                               ▲ loopback, or the token of --admin-token
 //	app, key, node, status, accept-gap, set-aside, verify, rebuild ──┘
 //
-//	main.go         the commands, exit codes, signals
+//	main.go         the commands, signals; exits.go the exit codes
+//	grammar.go      what the command line is, with examples; environment.go warns of misspelt variables
 //	serve.go        a node; demo.go one with an audience, demonodes.go several
 //	admin.go        the client of the commands that ask the admin port; follow.go of those that follow a run there
 //	publishing.go   what collect file and collect generator publish with
@@ -36,7 +37,4 @@
 //	supervisor      processes that are kept running and end together: the nodes of demo --nodes
 //	collect, dlq    publishing to the public topic, dead letters
 //	e2e             tests of the binary
-//
-// Exit codes: 0 fine, 1 failed, 2 wrong use, 3 the node was removed or another process has its
-// id, or collect met bad rows.
 package main

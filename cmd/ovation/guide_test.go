@@ -13,25 +13,31 @@ import (
 // The guide on configuration has each flag of serve, as the program describes it. -update writes it.
 func TestGuide_Flags(t *testing.T) {
 	t.Parallel()
-	const file, begin, end = "../../api/docs/guide/operate/configure.md", "<!-- flags -->\n", "<!-- /flags -->\n"
-	text, err := os.ReadFile(file)
+	inGuide(t, "../../api/docs/guide/operate/configure.md", "flags", flagTables(t))
+}
+
+// inGuide holds the part of a guide between two comments of a name against what the program has. -update writes it.
+func inGuide(t *testing.T, file, name, text string) {
+	t.Helper()
+	begin, end := "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n"
+	had, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, rest, found := strings.Cut(string(text), begin)
+	before, rest, found := strings.Cut(string(had), begin)
 	_, after, ended := strings.Cut(rest, end)
 	if !found || !ended {
-		t.Fatal("the guide has no place for flags")
+		t.Fatalf("%s has no place for %s", file, name)
 	}
-	want := before + begin + flagTables(t) + end + after
+	want := before + begin + text + end + after
 	if *updateGolden {
 		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	if string(text) != want {
-		t.Error("the flags of the guide are not those of serve: go test ./cmd/ovation -run TestGuide_Flags -update")
+	if string(had) != want {
+		t.Errorf("the %s of the guide are not those of the program: go test ./cmd/ovation -run TestGuide -update", name)
 	}
 }
 

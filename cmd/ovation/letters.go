@@ -15,11 +15,11 @@ import (
 
 // deadLetters is what every command about them has.
 type deadLetters struct {
-	Kafka       []string `sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Brokers to start from; of a node with the embedded log its --embedded-kafka."`
-	TopicPrefix string   `placeholder:"TEXT" help:"Comes before the names of the topics."`
-	Output      string   `enum:"text,json" default:"text" help:"text, or json for one JSON object."`
+	Kafka       []string `group:"Kafka" sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Brokers to start from; of a node with the embedded log its --embedded-kafka."`
+	TopicPrefix string   `group:"Kafka" placeholder:"TEXT" help:"Comes before the names of the topics."`
+	form
 
-	Access config.KafkaAccess `embed:""`
+	Access config.KafkaAccess `embed:"" group:"Kafka"`
 }
 
 // open opens the topics.
@@ -55,12 +55,12 @@ func find(ctx context.Context, log *dlq.Log, id string) (*dlq.Letter, dlq.Seen, 
 
 // choosing are the filters of list and replay.
 type choosing struct {
-	Reason    []string         `sep:"," env:"-" placeholder:"WORD" help:"Only these reasons, such as unknown_member,bad_json."`
-	Account   domain.AccountID `env:"-" placeholder:"ID" help:"Only those of an account."`
-	Partition int              `default:"-1" env:"-" placeholder:"N" help:"Only those that came in this partition of the public topic."`
-	HTTP      bool             `name:"http-only" env:"-" help:"Only those that came over HTTP."`
-	Since     string           `env:"-" placeholder:"TIME" help:"Only those published from then on: 2026-11-21T12:00:00Z, or how long ago, such as 90m or 24h."`
-	Until     string           `env:"-" placeholder:"TIME" help:"Only those published before then."`
+	Reason    []string         `group:"Which letters" sep:"," env:"-" placeholder:"WORD" help:"Only these reasons, such as unknown_member,bad_json."`
+	Account   domain.AccountID `group:"Which letters" env:"-" placeholder:"ID" help:"Only those of an account."`
+	Partition int              `group:"Which letters" default:"-1" env:"-" placeholder:"N" help:"Only those that came in this partition of the public topic."`
+	HTTP      bool             `group:"Which letters" name:"http-only" env:"-" help:"Only those that came over HTTP."`
+	Since     string           `group:"Which letters" env:"-" placeholder:"TIME" help:"Only those published from then on: 2026-11-21T12:00:00Z, or how long ago, such as 90m or 24h."`
+	Until     string           `group:"Which letters" env:"-" placeholder:"TIME" help:"Only those published before then."`
 }
 
 // open reports that every letter passes.

@@ -12,44 +12,37 @@ import (
 	"github.com/alecthomas/kong"
 	_ "golang.org/x/crypto/x509roots/fallback" // the authorities, where the system has none, as in the image
 
-	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 )
 
 // CLI is the command line: every command is a field, its Run does it.
 type CLI struct {
-	Config config.File `placeholder:"FILE" help:"YAML file of flag names and values. Flags and OVATION_* variables outrank it."`
+	Config      config.File      `placeholder:"FILE" help:"YAML file of flag names and values. Flags and OVATION_* variables outrank it."`
+	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"What this binary was built from."`
 
-	Demo      Demo       `cmd:"" help:"Try it: one node with the embedded log, and simulated collectors."`
-	Serve     Serve      `cmd:"" help:"Run a node."`
+	Demo      Demo       `cmd:"" help:"Try it: one node with the embedded log, and simulated collectors." example:"ovation demo; ovation demo --members 500 --actions 20000 --nodes 3"`
+	Serve     Serve      `cmd:"" help:"Run a node." example:"ovation serve --data /var/lib/ovation; ovation serve --config /etc/ovation/ovation.yaml --kafka k1:9092,k2:9092,k3:9092"`
 	Collect   Collect    `cmd:"" help:"Publish actions to Kafka, as a network's collector does."`
 	App       App        `cmd:"" help:"Accounts and applications."`
 	Key       Key        `cmd:"" help:"Access keys."`
 	Secrets   SecretsCmd `cmd:"" help:"The file of secrets."`
-	Status    Status     `cmd:"" help:"What the node is doing."`
-	LogLevel  LogLevel   `cmd:"" name:"log-level" help:"From which level on a running node logs: show or change it."`
+	Status    Status     `cmd:"" help:"What the node is doing." example:"ovation status; ovation status --ready; ovation status --output json"`
+	LogLevel  LogLevel   `cmd:"" name:"log-level" help:"From which level on a running node logs: show or change it." example:"ovation log-level; ovation log-level debug"`
 	Node      NodeCmd    `cmd:"" help:"The nodes of the installation."`
 	DLQ       DLQ        `cmd:"" name:"dlq" help:"Dead letters: list, show, replay."`
-	AcceptGap AcceptGap  `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one."`
-	SetAside  SetAside   `cmd:"" help:"Make a dead letter of a record at which a shard stopped, since it cannot be applied."`
-	Verify    Verify     `cmd:"" help:"Replay the journal beside the running node and compare it with what is stored."`
-	Rebuild   Rebuild    `cmd:"" help:"Build shards anew from the journal beside the running node, and put them in their place."`
+	AcceptGap AcceptGap  `cmd:"" help:"Go on reading a log that has a gap, was cut, or is another one." example:"ovation accept-gap journal 3"`
+	SetAside  SetAside   `cmd:"" help:"Make a dead letter of a record at which a shard stopped, since it cannot be applied." example:"ovation set-aside 3 70112"`
+	Verify    Verify     `cmd:"" help:"Replay the journal beside the running node and compare it with what is stored." example:"ovation verify; ovation verify --shard 3 --rate 0; ovation verify --last --output json"`
+	Rebuild   Rebuild    `cmd:"" help:"Build shards anew from the journal beside the running node, and put them in their place." example:"ovation rebuild 3; ovation rebuild 0 1 2 --rate 20000 --detach"`
 	Receipt   Receipt    `cmd:"" help:"Receipts of erasures."`
-	Inspect   Inspect    `cmd:"" help:"The store's keys as text, of a node that is not running."`
+	Inspect   Inspect    `cmd:"" help:"The store's keys as text, of a node that is not running." example:"ovation inspect --data /var/lib/ovation; ovation inspect --data /var/lib/ovation --catalog"`
 	ConfigCmd ConfigCmd  `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`
-	Version   Version    `cmd:"" help:"What this binary was built from."`
-}
+	Version   Version    `cmd:"" help:"What this binary was built from." example:"ovation version; ovation version --output json"`
 
-// Exit codes.
-const (
-	exitFine      = 0
-	exitFailed    = 1
-	exitWrongUse  = 2
-	exitTakenOver = 3 // of a node: it was removed, or another process has its id
-	exitBadRows   = 3 // of collect
-)
+	Completion Completion `cmd:"" help:"Print what makes a shell complete command lines." example:"ovation completion bash > /etc/bash_completion.d/ovation; ovation completion fish > ~/.config/fish/completions/ovation.fish"`
+	Complete   Complete   `cmd:"" hidden:"" help:"Candidates for a shell."`
+}
 
 func main() {
 	tuning.ExtraPs()
@@ -65,9 +58,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 	parser, err := newParser(stdout, stderr)
 	if err != nil {
-		panic(err) // the grammar above is wrong: every test fails
+		panic(err) // the grammar is wrong: every test fails
 	}
-	command, err := parser.Parse(args)
+	for _, warning := range misspelt(parser.Model, os.Environ()) {
+		fmt.Fprintln(stderr, "ovation:", warning)
+	}
+	command, err := parser.Parse(withoutHelp(args))
 	if err != nil {
 		fmt.Fprintln(stderr, "ovation:", err)
 		fmt.Fprintf(stderr, "See %s --help.\n", commandOf(err))
@@ -88,43 +84,4 @@ func commandOf(err error) string {
 		return "ovation " + wrong.Context.Command()
 	}
 	return "ovation"
-}
-
-func newParser(stdout, stderr io.Writer) (*kong.Kong, error) {
-	return kong.New(&CLI{},
-		kong.Name("ovation"),
-		kong.Description("Audience analytics from a log: what members did, for whom, when and where."),
-		kong.Writers(stdout, stderr),
-		kong.DefaultEnvars("OVATION"),
-		kong.PostBuild(keepDemoApart),
-		kong.Resolvers(config.NoValues),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.ValueFormatter(helpOf),
-	)
-}
-
-// helpOf is a flag's help with its default.
-func helpOf(v *kong.Value) string {
-	help := kong.DefaultHelpValueFormatter(v)
-	if v.Default == "" {
-		return help
-	}
-	return help + " [" + v.Default + "]"
-}
-
-// wrongUse is an error that ends a command as wrong flags do.
-func wrongUse(err error) error { return domain.Fail(domain.InvalidParameter, err.Error()) }
-
-func exitCode(err error) int {
-	_, takenOver := errors.AsType[*nodes.EndedError](err)
-	switch code := domain.CodeOf(err); {
-	case takenOver:
-		return exitTakenOver
-	case errors.Is(err, errBadRows):
-		return exitBadRows
-	case code == domain.MissingParameter || code == domain.InvalidParameter:
-		return exitWrongUse
-	default:
-		return exitFailed
-	}
 }

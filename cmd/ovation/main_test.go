@@ -2,16 +2,13 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/nodes"
 )
 
 // TestMain lets scripts run the program under test by its name.
@@ -49,7 +46,8 @@ func TestScripts_OutputAndExitCodes(t *testing.T) {
 		}
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:           "testdata/script",
+		UpdateScripts: *updateGolden,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("GORACE", "atexit_sleep_ms=10") // a program with the race detector else ends a second later
 			return nil
@@ -57,26 +55,17 @@ func TestScripts_OutputAndExitCodes(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"wrong":  exits(exitWrongUse),
 			"failed": exits(exitFailed),
+			"values": sameValues,
 		},
 	})
 }
 
-// The exit code says what failed.
-func TestRun_ExitCodes(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want int
-	}{
-		{errors.New("disk"), exitFailed},
-		{domain.ErrUnavailable, exitFailed},
-		{fmt.Errorf("run: %w", &nodes.EndedError{Why: "removed"}), exitTakenOver},
-		{domain.Bad(domain.InvalidParameter, "plan", "no"), exitWrongUse},
-		{domain.Bad(domain.MissingParameter, "plan", "no"), exitWrongUse},
-		{domain.Fail(domain.NotFound, "no such key"), exitFailed},
-	} {
-		if got := exitCode(c.err); got != c.want {
-			t.Errorf("exitCode(%v) = %d, want %d", c.err, got, c.want)
-		}
+// sameValues holds two printed configurations against each other, without where their values are from.
+func sameValues(ts *testscript.TestScript, _ bool, files []string) {
+	comments := regexp.MustCompile(`(?m)^# .*\n| # .*$`)
+	got, want := comments.ReplaceAllString(ts.ReadFile(files[0]), ""), comments.ReplaceAllString(ts.ReadFile(files[1]), "")
+	if got != want {
+		ts.Fatalf("%s and %s have other values:\n%s\n%s", files[0], files[1], got, want)
 	}
 }
 

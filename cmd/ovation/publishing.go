@@ -18,23 +18,23 @@ import (
 
 // publishing is what every collector has.
 type publishing struct {
-	Kafka       []string `sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Brokers to start from; of a node with the embedded log its --embedded-kafka."`
-	TopicPrefix string   `placeholder:"TEXT" help:"Comes before the name of the topic."`
-	Account     uint32   `placeholder:"N" help:"Account that the actions belong to, as app list shows it. A mapping file may say it."`
-	State       string   `default:"collect-state" placeholder:"DIR" help:"Where it is remembered what is published and what was made."`
-	FromStart   bool     `env:"-" help:"Begin at the first row again, also when mapping or input have changed: repeats count once."`
+	Kafka       []string `group:"Kafka" sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Brokers to start from; of a node with the embedded log its --embedded-kafka."`
+	TopicPrefix string   `group:"Kafka" placeholder:"TEXT" help:"Comes before the name of the topic."`
+	Account     uint32   `group:"Publishing" placeholder:"N" help:"Account that the actions belong to, as app list shows it. A mapping file may say it."`
+	State       string   `group:"Publishing" default:"collect-state" placeholder:"DIR" help:"Where it is remembered what is published and what was made."`
+	FromStart   bool     `group:"Publishing" env:"-" help:"Begin at the first row again, also when mapping or input have changed: repeats count once."`
 
-	Create bool     `env:"-" help:"Make members, brands and activities that are missing, over the API."`
-	API    []string `name:"api" sep:"," default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the API, for --create. Of several nodes all addresses, with commas: where one does not answer the next is asked."`
-	Key    string   `placeholder:"KEY" help:"Access key of the account, for --create. In OVATION_KEY it does not show in the list of processes."`
+	Create bool     `group:"What is missing" env:"-" help:"Make members, brands and activities that are missing, over the API."`
+	API    []string `group:"What is missing" name:"api" sep:"," default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the API, for --create. Of several nodes all addresses, with commas: where one does not answer the next is asked."`
+	Key    string   `group:"What is missing" placeholder:"KEY" help:"Access key of the account, for --create. In OVATION_KEY it does not show in the list of processes."`
 
-	Rate      int    `default:"0" env:"-" placeholder:"N" help:"Actions a second at most; 0: as fast as it goes."`
-	MaxErrors int    `default:"-1" env:"-" placeholder:"N" help:"Give up after more bad rows than so many; -1: never."`
-	Rejects   string `env:"-" placeholder:"FILE" help:"File to which every bad row is added as it is in the input, to be mended and published as a file of its own. Without it the next run begins before the first bad row."`
-	DryRun    bool   `env:"-" help:"Read and map everything, show counts and the first records, connect to nothing."`
-	Show      int    `default:"5" env:"-" placeholder:"N" help:"Records that --dry-run shows."`
+	Rate      int    `group:"Publishing" default:"0" env:"-" placeholder:"N" help:"Actions a second at most; 0: as fast as it goes."`
+	MaxErrors int    `group:"Bad rows" default:"-1" env:"-" placeholder:"N" help:"Give up after more bad rows than so many; -1: never."`
+	Rejects   string `group:"Bad rows" env:"-" placeholder:"FILE" help:"File to which every bad row is added as it is in the input, to be mended and published as a file of its own. Without it the next run begins before the first bad row."`
+	DryRun    bool   `group:"Dry run" env:"-" help:"Read and map everything, show counts and the first records, connect to nothing."`
+	Show      int    `group:"Dry run" default:"5" env:"-" placeholder:"N" help:"Records that --dry-run shows."`
 
-	Access config.KafkaAccess `embed:""`
+	Access config.KafkaAccess `embed:"" group:"Kafka"`
 }
 
 // Validate is what is wrong with the flags.

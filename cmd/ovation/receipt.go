@@ -9,19 +9,20 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/token"
 )
 
 // Receipt is about receipts of erasures.
 type Receipt struct {
-	Verify ReceiptVerify `cmd:"" help:"Check a receipt of an erasure, and print what it says: member, time, position, and the time by which the last bytes are gone, where that is known. Any JWT library checks it, too: EdDSA, typ erasure+jwt, aud erasure."`
+	Verify ReceiptVerify `cmd:"" help:"Check a receipt of an erasure, and print what it says: member, time, position, and the time by which the last bytes are gone, where that is known. Any JWT library checks it, too: EdDSA, typ erasure+jwt, aud erasure." example:"ovation receipt verify receipt.jwt --jwks https://api.example.com/.well-known/jwks.json"`
 }
 
 // ReceiptVerify checks a receipt.
 type ReceiptVerify struct {
+	form
 	File string `arg:"" placeholder:"FILE" help:"The file of the receipt, or - for standard input."`
 	JWKS string `name:"jwks" required:"" env:"-" placeholder:"FILE|URL" help:"The key set that has its key: a file, or the address of /.well-known/jwks.json. A key leaves that address at the second rotation after the receipt, or when it is ended: an older receipt needs the key set that was kept beside it."`
 }
@@ -51,20 +52,37 @@ func (c *ReceiptVerify) Run(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("%s is not a good receipt: %w", c.File, err)
 	}
-	return printReceipt(w, r)
+	return c.print(w, shownReceipt(r), func(w io.Writer) { printReceipt(w, r) })
 }
 
-func printReceipt(w io.Writer, r *token.Receipt) error {
+// checkedReceipt is what receipt verify prints as JSON.
+type checkedReceipt struct {
+	Member      domain.MemberID      `json:"member"`
+	Account     domain.AccountID     `json:"account"`
+	Application domain.ApplicationID `json:"application"`
+	Erased      time.Time            `json:"erased"`
+	Position    string               `json:"position"`
+	GoneBy      time.Time            `json:"goneBy,omitzero"`
+	Issuer      string               `json:"issuer"`
+	KID         string               `json:"kid"`
+}
+
+func shownReceipt(r *token.Receipt) checkedReceipt {
+	return checkedReceipt{
+		Member: r.Member, Account: r.Account, Application: r.Application, Erased: r.Erased.UTC(), Position: r.Position,
+		GoneBy: r.GoneBy.UTC(), Issuer: r.Issuer, KID: r.KID,
+	}
+}
+
+func printReceipt(w io.Writer, r *token.Receipt) {
 	moment := func(t time.Time) string { return t.UTC().Format(time.DateTime) + " UTC" }
 	gone := "not known: the topics of the installation had no limit when the member was erased"
 	if !r.GoneBy.IsZero() {
 		gone = moment(r.GoneBy)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "member\t%d\naccount\t%d\napplication\t%d\n", r.Member, r.Account, r.Application)
-	fmt.Fprintf(t, "erased\t%s\nposition\t%s\ngone by\t%s\n", moment(r.Erased), harmless([]byte(r.Position)), gone)
-	fmt.Fprintf(t, "issuer\t%s\nkey\t%s\n", harmless([]byte(r.Issuer)), harmless([]byte(r.KID)))
-	return t.Flush()
+	fmt.Fprintf(w, "member\t%d\naccount\t%d\napplication\t%d\n", r.Member, r.Account, r.Application)
+	fmt.Fprintf(w, "erased\t%s\nposition\t%s\ngone by\t%s\n", moment(r.Erased), harmless([]byte(r.Position)), gone)
+	fmt.Fprintf(w, "issuer\t%s\nkey\t%s\n", harmless([]byte(r.Issuer)), harmless([]byte(r.KID)))
 }
 
 // receipt is the receipt's text.

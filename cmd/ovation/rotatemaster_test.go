@@ -34,7 +34,7 @@ func TestRotateMaster_Command(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(stdout.String(), "master\t"+s.Masters[0].ID.String()) {
+		if !strings.Contains(stdout.String(), "master  "+s.Masters[0].ID.String()) {
 			t.Errorf("printed %s", &stdout)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 // SecretsCreate makes the secrets of a new installation.
 type SecretsCreate struct {
+	form
 	File string `arg:"" default:"-" placeholder:"FILE" help:"Where they go, mode 0600; - is standard output."`
 }
 
@@ -18,5 +19,10 @@ func (c *SecretsCreate) Run(_ context.Context, out io.Writer) error {
 		_, err := out.Write(secrets.Text())
 		return err
 	}
-	return secrets.Create(c.File)
+	if err := secrets.Create(c.File); err != nil {
+		return err
+	}
+	return c.print(out, struct {
+		File string `json:"file"`
+	}{c.File}, func(io.Writer) {})
 }

@@ -192,7 +192,7 @@ func TestVerify_OneAtATime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	h.must(h.p.Verifier.Start(verify.Order{Rate: 1}))
-	c := Verify{Admin: adminClient{Port: config.AdminPort{Admin: h.p.AdminAddr()}, Output: "json"}}
+	c := Verify{Admin: adminClient{Port: config.AdminPort{Admin: h.p.AdminAddr()}, form: form{Output: "json"}}}
 	if _, err := follow(ctx, &c.Admin, "/verify", verifyProgress, func(*verify.Verification) bool { return true }); err == nil || !strings.Contains(err.Error(), "is cancelled") {
 		t.Errorf("the command that was ended says %v", err)
 	}

@@ -2,6 +2,7 @@ package build
 
 import (
 	"cmp"
+	"fmt"
 	"runtime/debug"
 )
 
@@ -12,6 +13,11 @@ type Info struct {
 	Go       string `json:"go"`
 	Revision string `json:"revision"` // with "+dirty" when the checkout had changes
 	Time     string `json:"time,omitempty"`
+}
+
+// String is a line for people.
+func (i Info) String() string {
+	return fmt.Sprintf("ovation %s %s revision %s", i.Version, i.Go, i.Revision)
 }
 
 // Read is of this binary.

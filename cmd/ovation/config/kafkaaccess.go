@@ -23,8 +23,8 @@ type KafkaAccess struct {
 	KafkaUser    string `placeholder:"NAME" help:"User for --kafka-sasl. At another node's embedded log ovation-node, with scram-sha-256: the password comes of the secrets."`
 }
 
-// kafkaPassword is the variable of the environment; it outranks the file of secrets.
-const kafkaPassword = "OVATION_KAFKA_PASSWORD"
+// KafkaPassword is the variable of the environment; it outranks the file of secrets.
+const KafkaPassword = "OVATION_KAFKA_PASSWORD"
 
 // Validate is what does not fit together.
 func (a *KafkaAccess) Validate() error {
@@ -63,9 +63,9 @@ func (a *KafkaAccess) Into(cfg *kafka.Config, stored string) (err error) {
 	if !a.sasl() {
 		return nil
 	}
-	password := cmp.Or(os.Getenv(kafkaPassword), stored)
+	password := cmp.Or(os.Getenv(KafkaPassword), stored)
 	if password == "" {
-		return fmt.Errorf("--kafka-sasl: no password: neither %s nor kafka_password in the file of secrets", kafkaPassword)
+		return fmt.Errorf("--kafka-sasl: no password: neither %s nor kafka_password in the file of secrets", KafkaPassword)
 	}
 	cfg.SASL, err = kafka.SASL(a.KafkaSASL, a.KafkaUser, password)
 	return err

@@ -138,7 +138,7 @@ func TestKafkaAccess_Into(t *testing.T) {
 			t.Errorf("%s: SASL %v", c.name, got)
 		}
 	}
-	t.Setenv(kafkaPassword, "of the environment")
+	t.Setenv(KafkaPassword, "of the environment")
 	says(t, (&KafkaAccess{KafkaSASL: "plain", KafkaUser: "u"}).Into(new(kafka.Config), ""), "")
 	for want, a := range map[bool]KafkaAccess{true: {KafkaSASL: "plain"}, false: {KafkaSASL: "plain", KafkaTLS: true}} {
 		if got := a.InTheClear(); got != want {
