@@ -37,7 +37,7 @@ func TestManage_Answers(t *testing.T) {
 		{"id": one, "address": "http://a:8080", "zone": "west", "state": "serving", "ready": true, "self": true, "lagMs": 12, "catalogBehind": 3, "duties": "routes 1"},
 		{"id": two, "address": "http://b:8080", "state": "away", "awayMs": 61_000, "wrong": "no room", "do": "start it again"},
 	}
-	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []int{1, 2}, "nodes": listed}, Nodes: map[domain.NodeID]bool{one: true, two: false}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}, "common": {Partition: 9, From: 10, To: 20}}, Poisoned: map[int]int64{3: 70, 9: 71}}
+	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []map[string]any{{"shard": 1, "behaviour": "serving", "rows": 40, "deadLetters": map[string]int{"bad_json": 2}}, {"shard": 2, "behaviour": "stopped", "stopped": "a gap; ovation accept-gap journal 2", "rows": 2}}, "replication": "one copy", "nodes": listed}, Nodes: map[domain.NodeID]bool{one: true, two: false}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}, "common": {Partition: 9, From: 10, To: 20}}, Poisoned: map[int]int64{3: 70, 9: 71}}
 	for _, c := range []struct {
 		line string
 		want string // a pattern
@@ -74,8 +74,8 @@ func TestManage_Answers(t *testing.T) {
 		{"log-level debug", `^debug\n$`},
 		{"log-level --output json", `^{"level":"debug"}\n$`},
 		{"status --ready --output json", `^{"ready":true}\n$`},
-		{"status --output json", `^{"nodes":.*"ready":true,"shards":\[1,2\]}\n$`},
-		{"status", `(?s)^nodes:.*\nready: true\nshards:\n *- 1\n *- 2\n$`},
+		{"status --output json", `^{"nodes":.*"ready":true,"replication":"one copy","shards":\[{.*}\]}\n$`},
+		{"status", `(?s)^ready: the node answers\n  shard 2 stopped: a gap; ovation accept-gap journal 2\n  node 0+2: no room; start it again\nshards +1 of 2 serving, 42 rows, lag 0s\n.*\nnodes +1 of 2 ready\ndead letters +2: bad_json 2\n.*\ncopies +one copy\n$`},
 	} {
 		code, stdout, stderr := ovation(t, engine, "", strings.Fields(c.line)...)
 		if code != exitFine || stderr != "" || !regexp.MustCompile(c.want).MatchString(stdout) {

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"text/tabwriter"
 
-	"github.com/goccy/go-yaml"
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/cmd/ovation/status"
 )
 
 // Status shows what the node is doing.
@@ -17,18 +20,45 @@ type Status struct {
 	Admin adminClient `embed:""`
 }
 
-// Run asks for it.
+// Run asks for it: the verdict first, then a screen.
 func (c *Status) Run(ctx context.Context, w io.Writer) error {
 	if c.Ready {
 		return c.ready(ctx, w)
 	}
-	return ask(ctx, w, &c.Admin, http.MethodGet, "/status", nil, func(w io.Writer, s json.RawMessage) {
-		text, err := yaml.JSONToYAML(s)
-		if err != nil {
-			text = s
-		}
-		w.Write(text)
-	})
+	if c.Admin.Output == "json" {
+		return ask[json.RawMessage](ctx, w, &c.Admin, http.MethodGet, "/status", nil, nil)
+	}
+	verdict, err := c.verdict(ctx)
+	if err != nil {
+		return err
+	}
+	body, err := c.Admin.call(ctx, http.MethodGet, "/status", nil)
+	if err != nil {
+		return err
+	}
+	var n status.Node
+	if err := json.Unmarshal(body, &n); err != nil {
+		return fmt.Errorf("the answer of %s is not understood, is its program another version? --output json shows it: %w", c.Admin.Port.Admin, err)
+	}
+	fmt.Fprintln(w, verdict)
+	columns := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	n.Screen(columns)
+	return columns.Flush()
+}
+
+// verdict is in one line whether the node answers, and if not, why. The probe's own words are it.
+func (c *Status) verdict(ctx context.Context) (string, error) {
+	text, err := c.Admin.call(ctx, http.MethodGet, "/readyz", nil)
+	switch said := strings.TrimSpace(string(text)); {
+	case domain.CodeOf(err) == domain.Unavailable:
+		return err.Error(), nil
+	case err != nil:
+		return "", err
+	case said == "ok":
+		return "ready: the node answers", nil
+	default:
+		return said, nil
+	}
 }
 
 // ready prints how a ready node is: ok, or degraded and why.
