@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"reflect"
+	"slices"
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
@@ -41,12 +42,16 @@ func (c *ConfigPrint) Run(ctx *kong.Context, w io.Writer) error {
 	return err
 }
 
-// configText is the configuration as a file for --config, with a comment on where each value is from.
-func configText(ctx *kong.Context) ([]byte, error) {
+// configText is the configuration as a file for --config, with a comment on where each value is from. Values of hidden
+// flags are left out.
+func configText(ctx *kong.Context, hidden ...string) ([]byte, error) {
 	var values yaml.MapSlice
 	sources := yaml.CommentMap{}
 	for _, flag := range settingsOf(ctx) {
 		value := plain(flag.Target)
+		if slices.Contains(hidden, flag.Name) && !flag.Target.IsZero() {
+			value = "[left out]"
+		}
 		values = append(values, yaml.MapItem{Key: flag.Name, Value: value})
 		comment := yaml.LineComment(" " + sourceOf(ctx, flag))
 		if _, list := value.([]string); list { // the library breaks a list by a comment in its line

@@ -29,6 +29,7 @@
 //	build           what the binary was built from
 //	tuning          --memory, the heap, malloc, huge pages: the process on its machine
 //	status          /status and the metrics
+//	bundle          an archive for support
 //	systemd         what systemd learns of a node that it runs
 //	accesslog       the access log's file
 //	geoip           where addresses are, by a file

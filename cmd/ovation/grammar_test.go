@@ -44,6 +44,9 @@ func TestHelp_Examples(t *testing.T) {
 func wordsOf(t *testing.T, line string) []string {
 	t.Helper()
 	line, _, _ = strings.Cut(line, " > ")
+	if _, piped, found := strings.Cut(line, " | "); found {
+		line = piped
+	}
 	line, found := strings.CutPrefix(line, "ovation ")
 	if !found {
 		t.Fatalf("%q runs another program", line)

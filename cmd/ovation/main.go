@@ -38,6 +38,7 @@ type CLI struct {
 	Receipt   Receipt    `cmd:"" help:"Receipts of erasures."`
 	Inspect   Inspect    `cmd:"" help:"The store's keys as text, of a node that is not running." example:"ovation inspect --data /var/lib/ovation; ovation inspect --data /var/lib/ovation --catalog"`
 	ConfigCmd ConfigCmd  `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`
+	Bundle    Bundle     `cmd:"" help:"Make an archive for support: versions, status, configuration, metrics, log; no secrets, no members." example:"ovation bundle; ovation bundle --config /etc/ovation/ovation.yaml --log node.log; journalctl -u ovation | ovation bundle --log -"`
 	Version   Version    `cmd:"" help:"What this binary was built from." example:"ovation version; ovation version --output json"`
 
 	Completion Completion `cmd:"" help:"Print what makes a shell complete command lines." example:"ovation completion bash > /etc/bash_completion.d/ovation; ovation completion fish > ~/.config/fish/completions/ovation.fish"`

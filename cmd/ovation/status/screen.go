@@ -137,15 +137,14 @@ func (n *Node) deadLetters() string {
 			total += count
 		}
 	}
-	text := fmt.Sprint(total)
-	for i, reason := range slices.Sorted(maps.Keys(reasons)) {
-		separator := ", "
-		if i == 0 {
-			separator = ": "
-		}
-		text += fmt.Sprintf("%s%s %d", separator, reason, reasons[reason])
+	if total == 0 {
+		return "0"
 	}
-	return text
+	var parts []string
+	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
+		parts = append(parts, fmt.Sprintf("%s %d", reason, reasons[reason]))
+	}
+	return fmt.Sprintf("%d: %s", total, strings.Join(parts, ", "))
 }
 
 func (n *Node) disk() string {
