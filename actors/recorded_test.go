@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/query/querytest"
@@ -249,6 +250,51 @@ func TestFeed_OrderByRecordedIsWalkedWhole(t *testing.T) {
 					t.Error("not in order of recording")
 				}
 			})
+		}
+	}
+}
+
+// A walk that begins with what was recorded since a moment has each action of then and later once, whenever it was
+// completed, and none of before.
+func TestFeed_RecordedSince(t *testing.T) {
+	rnd := seeded(t)
+	r := newPollHarness(t, 3, 3)
+	w := newForwardedMembers(r.harness, rnd, 20, 3)
+	w.publish(900)
+	r.settled()
+	const base = "/v1.1/activity/feed?all_member_actions=1&start_date=2022-04-01+00:00:00&end_date=2022-07-01+00:00:00&apiKey=" + pollKey
+	walk := func(at string) (markers []string) {
+		for at != "" {
+			answer := r.serve(r.oracle, http.MethodGet, at, "")
+			var page struct {
+				Items []struct{ ID, Marker string } `json:"items"`
+			}
+			if err := json.Unmarshal(answer.Body.Bytes(), &page); err != nil || answer.Code != http.StatusOK {
+				t.Fatalf("%d %v %s", answer.Code, err, answer.Body)
+			}
+			for _, item := range page.Items {
+				markers = append(markers, item.Marker+" "+item.ID)
+			}
+			at = nextOf(t, answer.Header().Get("Link"))
+		}
+		return markers
+	}
+	all := walk(base + "&order_by_recorded=1&sort=ASC&cursor=&limit=1000")
+	first, last := all[0][:len(time.DateTime)], all[len(all)-1][:len(time.DateTime)]
+	from, err := time.Parse(time.DateTime, first)
+	to, wrong := time.Parse(time.DateTime, last)
+	if err != nil || wrong != nil {
+		t.Fatal(err, wrong)
+	}
+	seconds := int(to.Sub(from)/time.Second) + 1
+	for _, n := range []int{-1, 0, seconds / 2, rnd.IntN(seconds + 1), seconds - 1, seconds} {
+		since := from.Add(time.Duration(n) * time.Second).Format(time.DateTime)
+		want := slices.DeleteFunc(slices.Clone(all), func(m string) bool { return m < since })
+		for _, more := range []string{"&cursor=&limit=1000", "&cursor=&limit=70", "&limit=170"} {
+			got := walk(base + more + "&recorded_since=" + url.QueryEscape(since))
+			if !slices.Equal(got, want) {
+				t.Errorf("since %s, %d seconds of %d: %d actions, not %d of %d", since, n, seconds, len(got), len(want), len(all))
+			}
 		}
 	}
 }

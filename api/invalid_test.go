@@ -86,7 +86,7 @@ var takes = map[string]word{
 	"services": "services", "service": "service", "country": "countries", "region": "text", "domain": "domain", "emails": "emails",
 	"paid_only": "flag", "optedin": "flag", "includeonetime": "flag", "totalmembercount": "flag", "all_member_actions": "flag", "order_by_recorded": "flag",
 	"explain": "flag", "explain_after": "cursor", "refresh": "flag", "showposition": "flag", "showbrands": "flag", "showactions": "flag", "extended": "flag",
-	"period": "period", "period_end": "period", "start_date": "date", "end_date": "date", "updated_since": "date",
+	"period": "period", "period_end": "period", "start_date": "date", "end_date": "date", "updated_since": "date", "recorded_since": "date",
 	"interval": "order", "app_scope": "order",
 	"limit": "limit", "cursor": "cursor", "sort": "sort", "group_by": "group", "order_by": "order", "fields": "fields", "required_fields": "fields",
 	"age": "ages", "valid": "flag", "uniquemember": "flag",

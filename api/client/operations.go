@@ -518,6 +518,7 @@ type GetFeed struct {
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	Keyword            string           `name:"keyword"`              // only actions with this text in a value of their Content, in any case
 	ByRecorded         bool             `name:"order_by_recorded"`    // 1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page
+	RecordedSince      string           `name:"recorded_since"`       // order_by_recorded=1 and sort=ASC whatever these say, beginning with what was recorded at it or after; totalSize counts what was recorded before too. A cursor is good over a merge: an action of a member who was merged or parted since may come again, or not at all
 	AllActions         bool             `name:"all_member_actions"`   // 1: every action, not each member's latest alone
 	Sort               string           `name:"sort"`                 // by date
 	More               Params           // others by name, and those that are given empty
@@ -553,6 +554,7 @@ type GetFeedRSS struct {
 	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
 	Keyword            string           `name:"keyword"`              // only actions with this text in a value of their Content, in any case
 	ByRecorded         bool             `name:"order_by_recorded"`    // 1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page
+	RecordedSince      string           `name:"recorded_since"`       // order_by_recorded=1 and sort=ASC whatever these say, beginning with what was recorded at it or after; totalSize counts what was recorded before too. A cursor is good over a merge: an action of a member who was merged or parted since may come again, or not at all
 	AllActions         bool             `name:"all_member_actions"`   // 1: every action, not each member's latest alone
 	Sort               string           `name:"sort"`                 // by date
 	More               Params           // others by name, and those that are given empty

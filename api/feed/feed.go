@@ -1,7 +1,9 @@
 package feed
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -18,10 +20,19 @@ type feedIn struct {
 	bind.Range
 	Filters feedFilters
 	page.Paged
-	Keyword    string `name:"keyword" doc:"only actions with this text in a value of their Content, in any case" eg:"blue"`
-	ByRecorded bool   `name:"order_by_recorded" doc:"1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page" eg:"1"`
-	AllActions bool   `name:"all_member_actions" doc:"1: every action, not each member's latest alone" eg:"1"`
-	Sort       string `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by date"`
+	Keyword       string     `name:"keyword" doc:"only actions with this text in a value of their Content, in any case" eg:"blue"`
+	ByRecorded    bool       `name:"order_by_recorded" doc:"1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page" eg:"1"`
+	RecordedSince bind.Start `name:"recorded_since" doc:"order_by_recorded=1 and sort=ASC whatever these say, beginning with what was recorded at it or after; totalSize counts what was recorded before too. A cursor is good over a merge: an action of a member who was merged or parted since may come again, or not at all" eg:"2026-01-01 00:00:00"`
+	AllActions    bool       `name:"all_member_actions" doc:"1: every action, not each member's latest alone" eg:"1"`
+	Sort          string     `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by date"`
+}
+
+// since is where a feed begins that has no cursor yet; nil: at its front.
+func (in *feedIn) since() *domain.FeedAfter {
+	if !in.RecordedSince.Given {
+		return nil
+	}
+	return &domain.FeedAfter{At: 1000*in.RecordedSince.Unix - 1, ID: math.MaxUint64}
 }
 
 // feedFilters are filters of which an opt-in that names nothing means the global list.
@@ -42,12 +53,15 @@ func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, erro
 		return nil, err
 	}
 	p := in.Paged.Page(req)
+	if in.RecordedSince.Given {
+		in.ByRecorded, in.Sort = true, "ASC"
+	}
 	q.Groups = of.Groups(selection.InOne)
 	q.Listing = domain.Listing{Every: in.AllActions, Recorded: in.ByRecorded, Up: in.Sort == "ASC", Keyword: in.Keyword, Limit: req.List().Keyset.Wanted(p)}
 	if p.Limit > 0 {
 		q.Listing.Offset = p.Offset
 	}
-	q.Listing.After = page.FeedAfter(req.List().Keyset.After())
+	q.Listing.After = cmp.Or(page.FeedAfter(req.List().Keyset.After()), in.since())
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
 		return nil, err
@@ -60,7 +74,13 @@ func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, erro
 		return nil, err
 	}
 	out := &wire.Feed{TotalSize: wire.Number(f.Total)}
-	last := func(*domain.FeedItem) page.Row { return page.FeedRow(f, p.Limit-1, in.ByRecorded) }
+	last := func(*domain.FeedItem) page.Row {
+		row := page.FeedRow(f, p.Limit-1, in.ByRecorded)
+		if in.RecordedSince.Given {
+			row = page.Lasting(row)
+		}
+		return row
+	}
 	items, _ := page.ResultPage(req, p, f.Items, int(f.Total), last, page.Dates(span)...)
 	out.Items, err = Items(ctx, req, items, answer.Position)
 	return out, err

@@ -24,6 +24,12 @@ func FeedRow(f *domain.Feed, last int, recorded bool) Row {
 	return Row{Rank: uint64(row.Row.Time), ID: uint64(row.Row.ID()), Text: handovers(f)}
 }
 
+// Lasting is the row of a cursor that is good over handovers: rows that changed hands may come again, or not at all.
+func Lasting(row Row) Row {
+	row.Text = ""
+	return row
+}
+
 // FeedAfter is where a feed goes on after a cursor's row; nil: it has none.
 func FeedAfter(row *Row) *domain.FeedAfter {
 	if row == nil {
