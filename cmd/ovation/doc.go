@@ -15,6 +15,7 @@
 //	admin.go        the client of the commands that ask the admin port; follow.go of those that follow a run there
 //	publishing.go   what collect file and collect generator publish with
 //	letters.go      which dead letters dlq list, show and replay are about
+//	export.go       what export actions and export members have in common
 //	harmless.go     what strangers wrote, as a terminal may show it
 //
 // Every other command has a file of its own, that of app create is appcreate.go; a group, such as app, has one that
@@ -36,6 +37,7 @@
 //	verify          replays of the journal beside the node: verification, rebuild
 //	demo, audience  an audience that is played on a node
 //	supervisor      processes that are kept running and end together: the nodes of demo --nodes
+//	export          files for a warehouse
 //	collect, dlq    publishing to the public topic, dead letters
 //	e2e             tests of the binary
 package main

@@ -24,6 +24,7 @@ type CLI struct {
 	Demo      Demo       `cmd:"" help:"Try it: one node with the embedded log, and simulated collectors." example:"ovation demo; ovation demo --members 500 --actions 20000 --nodes 3"`
 	Serve     Serve      `cmd:"" help:"Run a node." example:"ovation serve --data /var/lib/ovation; ovation serve --config /etc/ovation/ovation.yaml --kafka k1:9092,k2:9092,k3:9092"`
 	Collect   Collect    `cmd:"" help:"Publish actions to Kafka, as a network's collector does."`
+	Export    Export     `cmd:"" help:"Write actions and members to files for a warehouse: what is new since the run before."`
 	App       App        `cmd:"" help:"Accounts and applications."`
 	Key       Key        `cmd:"" help:"Access keys."`
 	Secrets   SecretsCmd `cmd:"" help:"The file of secrets."`
