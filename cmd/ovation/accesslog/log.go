@@ -12,14 +12,18 @@ import (
 // maxPending bounds the lines in memory: some 4,000.
 const maxPending = 1 << 20
 
+// gather is how long a line waits for others: a write of its own for each would cost a request more than the line does.
+const gather = 100 * time.Millisecond
+
 // closeWithin is how long Close waits for a file that takes nothing.
 const closeWithin = 2 * time.Second
 
 // Log is an access log. It implements io.Writer: a call is a line.
 type Log struct {
 	target *target
-	log    *slog.Logger // of the node
-	wake   chan struct{}
+	log    *slog.Logger  // of the node
+	wake   chan struct{} // there is a line
+	half   chan struct{} // half of maxPending is pending
 	end    chan struct{}
 	ended  chan struct{}
 
@@ -43,7 +47,7 @@ func Open(path string, log *slog.Logger) (*Log, error) {
 
 // start starts the writer.
 func start(t *target, log *slog.Logger) *Log {
-	l := &Log{target: t, log: log, wake: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{})}
+	l := &Log{target: t, log: log, wake: make(chan struct{}, 1), half: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{})}
 	go l.run()
 	return l
 }
@@ -69,12 +73,19 @@ func (l *Log) Write(line []byte) (int, error) {
 	}
 	l.pending = append(l.pending, line...)
 	if l.lines++; l.lines == 1 {
-		select {
-		case l.wake <- struct{}{}:
-		default:
-		}
+		notify(l.wake)
+	}
+	if len(l.pending) >= maxPending/2 {
+		notify(l.half)
 	}
 	return len(line), nil
+}
+
+func notify(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
 
 // Dropped is how many lines were dropped since the start: too many were pending, or the file
@@ -93,6 +104,7 @@ func (l *Log) run() {
 	for open := true; open; {
 		select {
 		case <-l.wake:
+			open = l.gathered()
 		case <-l.end:
 			open = false
 		}
@@ -112,6 +124,17 @@ func (l *Log) run() {
 		}
 		failing = err != nil
 	}
+}
+
+// gathered waits for the lines that are written together; false: the log ends.
+func (l *Log) gathered() bool {
+	select {
+	case <-time.After(gather):
+	case <-l.half:
+	case <-l.end:
+		return false
+	}
+	return true
 }
 
 // take gives what is pending, and leaves spare memory in its place.

@@ -30,6 +30,8 @@ type slow struct {
 	open chan struct{}
 	err  error
 	got  bytes.Buffer
+
+	writes int
 }
 
 func (s *slow) Write(p []byte) (int, error) {
@@ -39,6 +41,7 @@ func (s *slow) Write(p []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
+	s.writes++
 	return s.got.Write(p)
 }
 
@@ -99,6 +102,7 @@ func TestWrite_NeverWaits(t *testing.T) {
 				t.Fatal(n, err)
 			}
 			if i == 0 {
+				time.Sleep(gather)
 				synctest.Wait() // the writer has the first line, and is blocked
 			}
 		}
@@ -123,6 +127,42 @@ func TestWrite_NeverWaits(t *testing.T) {
 	})
 }
 
+// Lines of a tenth of a second are one write; half of what may be pending is written at once, and so is what is pending at
+// the end.
+func TestWrite_Gathers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		out := &slow{open: make(chan struct{})}
+		close(out.open)
+		l := start(&target{path: "x", out: out}, slog.New(slog.DiscardHandler))
+		written := func(lines, writes int) {
+			t.Helper()
+			synctest.Wait()
+			out.mu.Lock()
+			defer out.mu.Unlock()
+			if got := bytes.Count(out.got.Bytes(), []byte("\n")); got != lines || out.writes != writes {
+				t.Errorf("%d lines in %d writes, want %d in %d", got, out.writes, lines, writes)
+			}
+		}
+		for range 3 {
+			fmt.Fprintln(l, "line")
+			time.Sleep(gather / 4)
+		}
+		written(0, 0)
+		time.Sleep(gather / 4)
+		written(3, 1)
+		const many = maxPending / 2 / 256
+		for range many {
+			fmt.Fprintf(l, "%0255d\n", 0)
+		}
+		written(3+many, 2)
+		fmt.Fprintln(l, "line")
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+		written(3+many+1, 3)
+	})
+}
+
 // Lines that the file refuses are counted; the refusal is logged once, and that it ended.
 func TestWrite_RefusedLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -133,10 +173,12 @@ func TestWrite_RefusedLines(t *testing.T) {
 		out.fail(errors.New("no space"))
 		for range 5 {
 			fmt.Fprintln(l, "line")
+			time.Sleep(gather)
 			synctest.Wait()
 		}
 		out.fail(nil)
 		fmt.Fprintln(l, "line")
+		time.Sleep(gather)
 		synctest.Wait()
 		if l.Dropped() != 5 || out.lines() != 1 || strings.Count(b.String(), "no space") != 1 || !strings.Contains(b.String(), "written again") {
 			t.Errorf("%d dropped, %d written: %s", l.Dropped(), out.lines(), &b)
@@ -153,6 +195,7 @@ func TestClose_Bounded(t *testing.T) {
 		out := &slow{open: make(chan struct{})}
 		l := start(&target{path: "x", out: out}, slog.New(slog.DiscardHandler))
 		fmt.Fprintln(l, "line")
+		time.Sleep(gather)
 		synctest.Wait()
 		began := time.Now()
 		if err := l.Close(); err == nil || time.Since(began) != closeWithin {
@@ -184,6 +227,7 @@ func TestWrite_FollowsARotation(t *testing.T) {
 				})
 			}
 			writers.Wait()
+			time.Sleep(gather)
 			synctest.Wait()
 			if err := os.Rename(path, fmt.Sprintf("%s.%d", path, round)); err != nil {
 				t.Fatal(err)
