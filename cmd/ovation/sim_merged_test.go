@@ -293,6 +293,9 @@ func (w *simulation) lookMerged() {
 	in := windowOf(1434000000)
 	p := in.params()
 	p["all_member_actions"], p["limit"] = "1", "1000"
+	if w.handsOver() {
+		return
+	}
 	w.user(func() error {
 		w.model.mu.Lock()
 		was := w.model.merges.present[l]

@@ -159,6 +159,7 @@ func (w *simulation) record(a *act, repeated bool) {
 	} else {
 		p["service"], p["uid"] = a.who.service, a.who.uid
 	}
+	passing := w.handsOver()
 	w.user(func() error {
 		var id domain.MemberID
 		var action uint64
@@ -196,7 +197,7 @@ func (w *simulation) record(a *act, repeated bool) {
 		if !w.model.mayBeOf(a, home) {
 			return fmt.Errorf("%s was recorded for member %d, it is %d's", a.link(), id, a.owner())
 		}
-		if repeated || a.definition.oneTime {
+		if repeated || a.definition.oneTime || passing {
 			return nil
 		}
 		return w.visible(a, at)
