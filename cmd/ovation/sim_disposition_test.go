@@ -50,6 +50,13 @@ func (m *model) isErased(id domain.MemberID, err error) bool {
 	return m.erased[id] != nil && (code == domain.Gone || code == domain.NoAccount)
 }
 
+// leaves reports that a member is erased, or about to be.
+func (m *model) leaves(id domain.MemberID) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.erased[id] != nil
+}
+
 // lost reports a request for an identity that failed since the member that it names, or that had
 // the identity (0), is erased.
 func (m *model) lost(i *identity, id domain.MemberID, err error) bool {
