@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
@@ -49,16 +50,34 @@ func (c *Rebuild) Run(ctx context.Context, w io.Writer) error {
 
 // rebuildProgress is how far the run is, in a line.
 func rebuildProgress(r *verify.Rebuild) string {
+	now, ended := r.State, 0
+	replayed, rest := int64(0), int64(0) // of all shards
 	for i := range r.Shards {
 		s := &r.Shards[i]
+		replayed += s.Replayed
 		switch s.State {
+		case verify.Waiting:
+			rest += s.Records
 		case verify.Replaying:
-			return fmt.Sprintf("shard %d: %d of about %d records replayed", s.Shard, s.Replayed, max(s.Records, s.Replayed))
+			rest += max(0, s.Records-s.Replayed)
+			now = fmt.Sprintf("shard %d: %d of about %d records replayed", s.Shard, s.Replayed, max(s.Records, s.Replayed))
 		case verify.Writing, verify.Replacing:
-			return fmt.Sprintf("shard %d: %s", s.Shard, s.State)
+			now = fmt.Sprintf("shard %d: %s", s.Shard, s.State)
+		default:
+			ended++
 		}
 	}
-	return r.State
+	line := fmt.Sprintf("%d of %d shards are done, %s", ended, len(r.Shards), now)
+	if replayed == 0 || r.Seconds <= 0 {
+		return line
+	}
+	rate := float64(replayed) / r.Seconds
+	line += fmt.Sprintf(", %.0f a second", rate)
+	if rest > 0 {
+		left := time.Duration(float64(rest) / rate * float64(time.Second))
+		line += fmt.Sprintf(", about %v left", left.Round(time.Second))
+	}
+	return line
 }
 
 // printRebuild prints the run as text.
