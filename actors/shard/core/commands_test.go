@@ -220,6 +220,30 @@ func TestCommands_Merges(t *testing.T) {
 	})
 }
 
+// A wait follows as many streams to a shard as merges are below a lender of it, and of that account.
+func TestLastSent_ByDepth(t *testing.T) {
+	on(t, shards(1), func(p *partition) {
+		a, b, c := p.member(1), p.member(2), p.member(3)
+		for i, m := range []domain.MergeMembers{{Member: b, From: c}, {Member: a, From: b}} {
+			merge := command(&m, byte(i+1))
+			p.apply(merge)
+			p.settle()
+			if out := p.outcome(merge); out.Code != domain.OK {
+				t.Fatalf("%+v", out)
+			}
+		}
+		for _, c := range []struct {
+			account domain.AccountID
+			depth   int
+			follows bool
+		}{{0, 0, true}, {0, 1, true}, {1, 1, true}, {0, 2, false}, {1, 2, false}, {9, 1, false}} {
+			if got := p.m.LastSent(c.account, c.depth) != nil; got != c.follows {
+				t.Errorf("%+v: %t", c, got)
+			}
+		}
+	})
+}
+
 // What a member does while an identity is claimed of another shard is applied with the answer.
 func TestCommands_ClaimsUnpark(t *testing.T) {
 	on(t, shards(2), func(p *partition) {
@@ -353,6 +377,15 @@ func TestApply_CutsWhereALifeEnds(t *testing.T) {
 
 // A mark is what all records below it came to, wherever pages and micro-batches end.
 func TestApply_Marks(t *testing.T) {
+	facts := map[int64][16]byte{} // of all records below an offset
+	on(t, shards(1), func(p *partition) {
+		id := p.member(1)
+		for i := range uint64(34) {
+			p.commit()
+			facts[p.end] = p.s.State().Facts
+			p.apply(played(id, i+1))
+		}
+	})
 	for _, cut := range []int{1, 3, 7, 40} {
 		on(t, core.Config{MarkEvery: 10}, func(p *partition) {
 			id := p.member(1)
@@ -364,8 +397,19 @@ func TestApply_Marks(t *testing.T) {
 				p.apply(some...)
 			}
 			p.commit()
-			if at, err := p.s.Marked(); err != nil || at != 30 {
-				t.Errorf("cut by %d: the last mark is at %d: %v", cut, at, err)
+			audit, err := p.disk.Audit(0, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer audit.Close()
+			marks, err := audit.Marks()
+			if err != nil || len(marks) != 3 {
+				t.Fatalf("cut by %d: %+v %v", cut, marks, err)
+			}
+			for i, m := range marks {
+				if at := int64(i+1) * 10; m.At != at || m.Hash != facts[at] {
+					t.Errorf("cut by %d: the mark of %d is %+v, want that of %x", cut, at, m, facts[at])
+				}
 			}
 		})
 	}

@@ -195,6 +195,44 @@ func TestState_OutcomeOfACommit(t *testing.T) {
 	})
 }
 
+// Who waits for a record that is void is told so, and nothing is remembered.
+func TestVoid_IsNoOutcome(t *testing.T) {
+	on(t, func(s *txtest.Shard) {
+		r := &domain.Record{Request: request(1), BodyHash: 7, Nonce: 71}
+		do(t, s, r, func(t *tx.Tx) { t.Void(r) })
+		s.Commit()
+		if a, ok := s.Answered[request(1)]; !ok || !a.Void || a.First != 71 || s.State.Completed(request(1)) != nil {
+			t.Errorf("%t %+v", ok, a)
+		}
+	})
+}
+
+// What is published of each kind only goes up, and leaves the outbox up to there.
+func TestPublished_GoesUp(t *testing.T) {
+	on(t, func(s *txtest.Shard) {
+		for _, p := range []domain.Published{{UpTo: 5, DeadUpTo: 6, KeysUpTo: 7}, {UpTo: 4, DeadUpTo: 8, KeysUpTo: 3}, {UpTo: 9}} {
+			do(t, s, &domain.Record{}, func(t *tx.Tx) { t.Published(&p) })
+		}
+		if at := s.State.Shard; at.Published != 9 || at.DeadUpTo != 8 || at.KeysUpTo != 7 {
+			t.Errorf("%+v", at)
+		}
+	})
+}
+
+// The origins that moved are stored by one commit, and not again.
+func TestState_OriginsOfACommit(t *testing.T) {
+	on(t, func(s *txtest.Shard) {
+		at := domain.Origin{Topic: domain.TopicID{3}, Partition: 2, Offset: 4}
+		if !s.State.Sources.Advance(at) || !slices.Equal(s.State.Origins(), []domain.Origin{at}) {
+			t.Errorf("%+v", s.State.Origins())
+		}
+		s.Commit()
+		if all := s.State.Origins(); len(all) != 0 {
+			t.Errorf("again: %+v", all)
+		}
+	})
+}
+
 // A record without a request has no outcome, nor does it wait for one.
 func TestTx_WithoutARequest(t *testing.T) {
 	on(t, func(s *txtest.Shard) {
