@@ -212,3 +212,23 @@ func TestCollect_GeneratorDryRun(t *testing.T) {
 		t.Errorf("%d %q %s", code, lines, errs.String())
 	}
 }
+
+// A dry run with a key asks the API, where it answers; it needs none.
+func TestCollect_DryRunWithoutTheAPI(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	mapping, in := filepath.Join(dir, "m.yaml"), filepath.Join(dir, "in.csv")
+	for path, text := range map[string]string{
+		mapping: "source: s\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nactivities: {play: {id: 100}}\n",
+		in:      "at\n1300000000\n33000000000\n4000000000\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, errs strings.Builder
+	code := run([]string{"collect", "file", mapping, in, "--dry-run", "--show", "0", "--key", "k", "--api", "http://127.0.0.1:1"}, &out, &errs)
+	if code != exitBadRows || out.String() != "1 action mapped from 3 rows, 2 bad rows\n" {
+		t.Errorf("%d %s %s", code, &out, &errs)
+	}
+}

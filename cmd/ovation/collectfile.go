@@ -27,7 +27,7 @@ func (*CollectFile) Help() string { return collectExits }
 
 // gcPercent is how much the heap grows between two collections: a collector runs beside a node, so that memory is
 // worth more than the time that this takes.
-const gcPercent = 50
+const gcPercent = 40
 
 // Run publishes what is not published yet, a file after the other.
 func (c *CollectFile) Run(ctx context.Context, w io.Writer) error {

@@ -31,7 +31,7 @@ type publishing struct {
 	Rate      int    `group:"Publishing" default:"0" env:"-" placeholder:"N" help:"Actions a second at most; 0: as fast as it goes."`
 	MaxErrors int    `group:"Bad rows" default:"-1" env:"-" placeholder:"N" help:"Give up after more bad rows than so many; -1: never."`
 	Rejects   string `group:"Bad rows" env:"-" placeholder:"FILE" help:"File to which every bad row is added as it is in the input, to be mended and published as a file of its own. Without it the next run begins before the first bad row."`
-	DryRun    bool   `group:"Dry run" env:"-" help:"Read and map everything, show counts and the first records, connect to nothing."`
+	DryRun    bool   `group:"Dry run" env:"-" help:"Read and map everything, show counts, the first records and what a run would refuse, publish and make nothing. With --key the API is asked for the ids that the input gives; without it nothing is connected to."`
 	Show      int    `group:"Dry run" default:"5" env:"-" placeholder:"N" help:"Records that --dry-run shows."`
 
 	Access config.KafkaAccess `embed:"" group:"Kafka"`
@@ -66,6 +66,17 @@ func (c *publishing) run(ctx context.Context, w io.Writer, source collect.Source
 		}
 		defer func() { err = errors.Join(err, f.Close()) }()
 		o.Rejects = f
+	}
+	if c.DryRun && c.Key != "" && len(c.API) > 0 {
+		api := collect.NewAPI(client.New(c.API[0], c.Key, c.API[1:]...))
+		switch err := api.Answers(ctx, c.Account); {
+		case errors.Is(err, collect.ErrAway):
+			fmt.Fprintln(os.Stderr, "the API does not answer: ids of brands and activities are not looked for")
+		case err != nil:
+			return err
+		default:
+			o.API = api
+		}
 	}
 	if !c.DryRun {
 		closeAll, err := c.connect(ctx, &o)

@@ -53,7 +53,7 @@ type refused struct {
 
 // Bounds of a chunk: actions, rows where few of them give any, and their bytes in the source where rows are long.
 const (
-	maxItems = 512
+	maxItems = 256
 	maxRows  = 16384
 	maxBytes = 1 << 20
 )

@@ -19,7 +19,7 @@ type Options struct {
 	Account   uint32
 	Log       Log      // nil: a dry run
 	State     *State   // nil: a dry run
-	API       *API     // nil: nothing is made; a row that names what has no id and is not known ends the run
+	API       *API     // makes what is missing, of a dry run only tells what is there; nil: a row that names what has no id and is not known ends the run
 	Rate      int      // actions a second; 0: as fast as it goes
 	MaxErrors int      // bad rows after which to give up; below 0: never
 	FromStart bool     // publish again what is published
@@ -58,12 +58,15 @@ type collector struct {
 	Options
 	source Source
 	makers *makers
-	totals Totals
-	start  Position // of earlier runs
-	last   Position // the one to write
-	saved  time.Time
-	pace   pace
-	held   bool // a bad row is in no file of rejects: the position stays before it
+	judge  *judge
+
+	messages []kafka.Message // of the chunk that is published
+	totals   Totals
+	start    Position // of earlier runs
+	last     Position // the one to write
+	saved    time.Time
+	pace     pace
+	held     bool // a bad row is in no file of rejects: the position stays before it
 
 	run    *runs.Run   // nil: no row was read yet, or a dry run
 	before runs.Counts // of the run, before Run was called
@@ -81,15 +84,19 @@ func Run(ctx context.Context, source Source, o Options) (Totals, error) {
 	}
 	c := &collector{Options: o, source: source, pace: pace{rate: o.Rate, now: o.Now}}
 	c.makers = &makers{api: o.API, state: o.State, refused: map[thingKey]error{}}
+	var err error
+	if c.judge, err = newJudge(c.API, o.Now); err != nil {
+		return c.totals, err
+	}
 	if err := c.resume(); err != nil {
 		return c.totals, err
 	}
-	if c.API != nil && c.State != nil {
+	if c.API != nil {
 		if err := c.API.check(ctx, c.Account); err != nil {
 			return c.totals, err
 		}
 	}
-	err := c.all(ctx)
+	err = c.all(ctx)
 	err = errors.Join(err, c.end(err == nil))
 	return c.totals, err
 }
@@ -168,8 +175,7 @@ func (c *collector) publish(ctx context.Context, ch *chunk) error {
 	if err != nil {
 		return err
 	}
-	messages, err := c.messages(ch)
-	if err != nil {
+	if err := c.fill(ctx, ch); err != nil {
 		return err
 	}
 	if err := c.tell(ch); err != nil {
@@ -180,15 +186,15 @@ func (c *collector) publish(ctx context.Context, ch *chunk) error {
 			return fmt.Errorf("the ids of the run: %w", err)
 		}
 	}
-	if len(messages) > 0 {
-		if err := c.pace.wait(ctx, len(messages)); err != nil {
+	if len(c.messages) > 0 {
+		if err := c.pace.wait(ctx, len(c.messages)); err != nil {
 			return err
 		}
-		if err := c.Log.Publish(ctx, messages); err != nil {
+		if err := c.Log.Publish(ctx, c.messages); err != nil {
 			return err
 		}
 	}
-	c.totals.Published += int64(len(messages))
+	c.totals.Published += int64(len(c.messages))
 	c.totals.Passed, c.totals.Total = ch.passed, ch.total
 	if !c.held {
 		c.last = Position{
@@ -201,33 +207,61 @@ func (c *collector) publish(ctx context.Context, ch *chunk) error {
 	return c.save(false)
 }
 
-// messages are the records of the chunk's actions; of a dry run they are shown. Rows that the API
-// refused join the chunk's bad ones.
-func (c *collector) messages(ch *chunk) ([]kafka.Message, error) {
-	messages := make([]kafka.Message, 0, len(ch.items))
+// fill makes the records of the chunk's actions; of a dry run they are shown. Rows that the API or the engine
+// refuses join the chunk's bad ones.
+func (c *collector) fill(ctx context.Context, ch *chunk) error {
+	clear(c.messages)
+	c.messages = c.messages[:0]
 	for i := range ch.items {
 		it := &ch.items[i]
-		err := c.makers.fill(&it.action)
-		if _, refusal := errors.AsType[*Refusal](err); refusal {
+		m, err := c.message(ctx, it)
+		if ofRow(err) {
 			ch.bad = append(ch.bad, refused{it.row, err})
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", it.row.line, err)
+			return fmt.Errorf("line %d: %w", it.row.line, err)
 		}
-		c.note(it)
 		if c.Log == nil {
 			c.Report.Sample(&it.action)
 			c.totals.Published++
 			continue
 		}
-		m, err := message(&it.action, c.Account, c.source.Event())
-		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", it.row.line, err)
-		}
-		messages = append(messages, m)
+		c.messages = append(c.messages, m)
 	}
-	return messages, nil
+	return nil
+}
+
+// message is the record of an action, which is noted as one of the run.
+func (c *collector) message(ctx context.Context, it *item) (m kafka.Message, err error) {
+	if err := c.judge.ids(ctx, &it.action); err != nil {
+		return m, err
+	}
+	if err := c.makers.fill(&it.action); err != nil {
+		return m, err
+	}
+	given := c.mark(it)
+	a, account := it.action, c.Account
+	if c.Log == nil { // what is missing is not made
+		a, account = madeUp(a), max(account, 1)
+	}
+	if m, err = message(&a, account, c.source.Event()); err != nil {
+		return m, err
+	}
+	if err := c.judge.record(&a, &m); err != nil {
+		return m, err
+	}
+	c.note(it, given)
+	return m, nil
+}
+
+// madeUp is an action with some id of what is to be made.
+func madeUp(a input.Action) input.Action {
+	a.Activity.ID = max(a.Activity.ID, 1)
+	if a.Brand.Name != "" {
+		a.Brand.ID = max(a.Brand.ID, 1)
+	}
+	return a
 }
 
 // tell reports the rows that the chunk has no actions of.

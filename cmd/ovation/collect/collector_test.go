@@ -276,7 +276,7 @@ activities: {play: {id: 100}}
 	r := newFixture(t, mapping, input)
 	r.takeRejects()
 	parts := 0
-	for range 100 {
+	for range 50_000/maxItems + 9 {
 		first := true
 		r.log.fail = func([]kafka.Message) (int, error) {
 			if first {

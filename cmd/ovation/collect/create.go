@@ -86,6 +86,14 @@ func ofTheRow(e *client.Error) bool {
 	return false
 }
 
+// ErrAway says that the API is out of reach.
+var ErrAway = errors.New("the API does not answer")
+
+// Answers is why a dry run cannot ask the API, which is not waited for: ErrAway, or what ends the real run.
+func (a *API) Answers(ctx context.Context, account uint32) error {
+	return (&API{client: a.client, patience: time.Second}).check(ctx, account)
+}
+
 // check is why nothing can be made: what answers is no API, or the key is not one that opens the account.
 func (a *API) check(ctx context.Context, account uint32) error {
 	return a.patiently(ctx, "application", nil, func(c *client.Client) error {
@@ -100,7 +108,7 @@ func (a *API) check(ctx context.Context, account uint32) error {
 			return fmt.Errorf("what answers at --api is not the API of a node: %w", err)
 		case number32(app.Account.ID) == 0:
 			return errors.New("what answers at --api is not the API of a node")
-		case number32(app.Account.ID) != account:
+		case number32(app.Account.ID) != account && account != 0:
 			return fmt.Errorf("--key is of account %s, the actions are of account %d", app.Account.ID, account)
 		}
 		return nil
@@ -256,7 +264,7 @@ func (a *API) patiently(ctx context.Context, kind string, create input.Params, d
 			return err
 		}
 		if backoff.Wait(short) != nil {
-			return fmt.Errorf("the API does not answer: %w", errors.Join(ctx.Err(), err))
+			return fmt.Errorf("%w: %w", ErrAway, errors.Join(ctx.Err(), err))
 		}
 	}
 }

@@ -29,8 +29,9 @@ type catalog struct {
 	asked       map[string]int // by path
 	busy        int            // so many requests are answered 503
 	account     string
-	refuses     map[string]int // code by path
-	position    string         // of refusals; lists that do not wait for it show nothing
+	refuses     map[string]int  // code by path
+	gone        map[string]bool // ids that are not there, by path; all others are
+	position    string          // of refusals; lists that do not wait for it show nothing
 }
 
 func newCatalog(t *testing.T) (*catalog, *API) {
@@ -118,6 +119,13 @@ func (c *catalog) do(path string, given func(string) string) (said any, code int
 	case "member/register":
 		c.members[given("service")+":"+given("uid")+":"+given("country")]++
 		return []any{map[string]any{"data": map[string]any{"ID": len(c.members)}}}, 0
+	}
+	kind, id, _ := strings.Cut(path, "/")
+	if (kind == "brand" || kind == "activity") && !c.gone[path] {
+		if kind == "brand" {
+			return map[string]any{"ID": json.Number(id)}, 0
+		}
+		return map[string]any{"ID": id}, 0
 	}
 	return nil, 5
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -119,6 +120,7 @@ spread: {count: "{n}", over: 7d}
 member: {id: 1}
 activities: {a: {id: 1}}
 `, "t,n\n2010-01-04,500\n2105-12-31,1\n2106-02-07,1\n")
+	r.options.Now = func() time.Time { return time.Date(2106, 1, 20, 0, 0, 0, 0, time.UTC) }
 	if got := r.must(); got.Published != 501 || got.Rejected != 1 {
 		t.Fatalf("%+v %v", got, r.report.bad)
 	}

@@ -78,20 +78,27 @@ func (c *collector) interrupted() (found *runs.Run, err error) {
 	return found, nil
 }
 
-// note notes an action as one of the run, by its id and by its marker.
-func (c *collector) note(it *item) {
+// mark gives an action a marker of the run, unless the mapping gave it one.
+func (c *collector) mark(it *item) (given bool) {
+	given = it.action.Marker != ""
+	if c.run != nil && !given {
+		it.action.Marker = c.run.Marker(it.row.line, it.of)
+	}
+	return given
+}
+
+// note notes an action as one of the run, by its id, and by its marker where the mapping gave it.
+func (c *collector) note(it *item, given bool) {
 	a := &it.action
 	c.ids.Met(a.Member.Key(), a.ID, it.row.line, it.of)
 	if c.run == nil {
 		return
 	}
 	c.run.At(a.Time)
-	if a.Marker == "" {
-		a.Marker = c.run.Marker(it.row.line, it.of)
-		return
+	if given {
+		c.run.Given = true
+		c.ids.Note(runs.Shown{Marker: a.Marker, Time: a.Time, Activity: a.Activity.ID, Brand: a.Brand.ID})
 	}
-	c.run.Given = true
-	c.ids.Note(runs.Shown{Marker: a.Marker, Time: a.Time, Activity: a.Activity.ID, Brand: a.Brand.ID})
 }
 
 // soFar is the run as it is now; nil: there is none.
