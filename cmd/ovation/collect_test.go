@@ -1,7 +1,12 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -210,6 +215,104 @@ func TestCollect_GeneratorDryRun(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if code != exitFine || len(lines) != 2 || !strings.HasPrefix(lines[0], `{"id":"1-`) || lines[1] != "500 actions mapped from 500 rows" {
 		t.Errorf("%d %q %s", code, lines, errs.String())
+	}
+}
+
+// Standard input is a file as any other, but that it is read once and from its beginning. It is the process's: no other
+// test runs beside this one.
+func TestCollect_StandardInput(t *testing.T) {
+	var gz, zipped bytes.Buffer
+	z := gzip.NewWriter(&gz)
+	_, _ = z.Write([]byte("at\n1300000000\n1300000001\n"))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	archive := zip.NewWriter(&zipped)
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	mapping := filepath.Join(t.TempDir(), "m.yaml")
+	text := "source: s\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nactivities: {play: {id: 100}}\n"
+	if err := os.WriteFile(mapping, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	was := os.Stdin
+	defer func() { os.Stdin = was }()
+	for _, c := range []struct {
+		mapping, in, out, says string
+		code                   int
+	}{
+		{mapping, "at\n1300000000\n", "1 action mapped from 1 row\n", "", exitFine},
+		{mapping, gz.String(), "2 actions mapped from 2 rows\n", "", exitFine},
+		{mapping, zipped.String(), "", "name the file, in place of standard input", exitFailed},
+		{"", "at\n", "", "name a mapping file, or a ready mapping by --as", exitWrongUse},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		os.Stdin = r
+		if _, err := w.WriteString(c.in); err != nil {
+			t.Fatal(err)
+		}
+		w.Close()
+		var out, errs strings.Builder
+		args := append([]string{"collect", "file", "--dry-run", "--show", "0"}, strings.Fields(c.mapping+" -")...)
+		if code := run(args, &out, &errs); code != c.code || out.String() != c.out || !strings.Contains(errs.String(), c.says) {
+			t.Errorf("%q: %d %q %s", c.in, code, &out, &errs)
+		}
+		r.Close()
+	}
+}
+
+// Of a zip archive with several files those are read that a pattern names, one after the other.
+func TestCollect_FilesOfAnArchive(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "My.ZIP")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zip.NewWriter(f)
+	for _, name := range []string{"out/b[1].csv", "out/a.csv", "__MACOSX/out/a.csv", "readme.txt"} {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := "at\n1300000000\n"
+		if name == "out/a.csv" {
+			rows += "1300000001\n"
+		}
+		if _, err := io.WriteString(w, rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(z.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	mapping := filepath.Join(t.TempDir(), "m.yaml")
+	text := "source: s\nid: \"{@file}:{@line}\"\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nactivities: {play: {id: 100}}\n"
+	if err := os.WriteFile(mapping, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const one, two = "1 action mapped from 1 row\n", "2 actions mapped from 2 rows\n"
+	for _, c := range []struct {
+		name, out, says string
+		code            int
+	}{
+		{"/*.csv", two + one, "", exitFine},
+		{"/out/*.csv", two + one, "", exitFine},
+		{"/a.*", two, "", exitFine},
+		{"/out/b[1].csv", one, "", exitFine},
+		{"", "", "there are 3 files in it, not one: name some of them by a pattern, such as 'My.ZIP/*.json'", exitFailed},
+		{"/*.json", "", "no file of the archive is named so", exitFailed},
+		{"/[", "", "syntax error in pattern", exitFailed},
+	} {
+		var out, errs strings.Builder
+		code := run([]string{"collect", "file", mapping, path + c.name, "--dry-run", "--show", "0"}, &out, &errs)
+		if code != c.code || out.String() != c.out || !strings.Contains(errs.String(), c.says) {
+			t.Errorf("%s: %d %q %s", c.name, code, &out, &errs)
+		}
 	}
 }
 

@@ -19,7 +19,7 @@ type CollectFile struct {
 	Publishing publishing `embed:""`
 	As         string     `group:"Publishing" env:"-" placeholder:"NAME" help:"Ready mapping in place of a mapping file, as collect mappings lists them. Without either the first rows tell."`
 	Member     string     `group:"Publishing" env:"-" placeholder:"SERVICE:UID" help:"Whose actions the files have, such as spotify:ann, where they do not say."`
-	Files      []string   `arg:"" help:"Mapping file (.yaml), unless --as names one; then the files, or a pattern of them: CSV, NDJSON, JSON or lines of a log, also packed by gzip, bzip2, xz, zstd or zip (of one file)."`
+	Files      []string   `arg:"" help:"Mapping file (.yaml), unless --as names one; then the files, or a pattern of them; of a zip archive ARCHIVE.zip/PATTERN; - is standard input. CSV, NDJSON, JSON or lines of a log, also packed by gzip, bzip2, xz, zstd or zip."`
 }
 
 // Help tells the exit codes.
@@ -80,11 +80,15 @@ func (c *CollectFile) inputs() (files []string, read func(path string) (*input.M
 	default:
 		read = guessed
 	}
-	return expanded(files), read, nil
+	files, err = expanded(files)
+	return files, read, err
 }
 
 // guessed is the ready mapping that fits the file.
 func guessed(path string) (*input.Mapping, error) {
+	if path == input.Stdin {
+		return nil, wrongUse(errors.New("standard input is read once: name a mapping file, or a ready mapping by --as"))
+	}
 	ready, err := mappings.Guess(path)
 	if err != nil {
 		return nil, err
@@ -94,15 +98,23 @@ func guessed(path string) (*input.Mapping, error) {
 }
 
 // expanded are the files, and of a pattern those that it matches, in order.
-func expanded(names []string) (files []string) {
+func expanded(names []string) (files []string, err error) {
 	for _, name := range names {
+		in, err := input.InArchive(name)
+		if err != nil {
+			return nil, err
+		}
+		if in != nil {
+			files = append(files, in...)
+			continue
+		}
 		found, err := filepath.Glob(name)
 		if err != nil || found == nil { // it may be a name with a bracket in it
 			found = []string{name}
 		}
 		files = append(files, found...)
 	}
-	return files
+	return files, nil
 }
 
 // publish publishes one file.

@@ -22,6 +22,7 @@ const maxJoined = 1000
 // file is an input file, unpacked if it is packed. It belongs to one goroutine.
 type file struct {
 	f       *os.File
+	entry   string // of an archive; empty: its only one
 	size    int64
 	passed  int64 // bytes read of the file
 	reader  *bufio.Reader
@@ -29,13 +30,20 @@ type file struct {
 	onClose func() // of what unpacks; nil: nothing
 }
 
+// Stdin is the path of standard input.
+const Stdin = "-"
+
 func openFile(path string) (*file, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+	archive, entry := archived(path)
+	f := os.Stdin
+	if path != Stdin {
+		var err error
+		if f, err = os.Open(archive); err != nil {
+			return nil, err
+		}
 	}
-	in := &file{f: f}
-	if info, err := f.Stat(); err == nil {
+	in := &file{f: f, entry: entry}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		in.size = info.Size()
 	}
 	in.reader = bufio.NewReaderSize(in, 64<<10)

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
 	"encoding/binary"
@@ -11,7 +12,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"os"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -162,21 +166,22 @@ func unpackZstd(f *file) (io.Reader, error) {
 	return d, nil
 }
 
-// unpackZip is the one file in a zip archive. What a Mac adds is none.
+// unpackZip is the named file in a zip archive, or the one that there is.
 func unpackZip(f *file) (io.Reader, error) {
+	if f.size == 0 {
+		return nil, errors.New("an archive is read from its end: name the file, in place of standard input")
+	}
 	z, err := zip.NewReader(counted{f}, f.size)
 	if err != nil {
 		return nil, err
 	}
-	var found []*zip.File
-	for _, entry := range z.File {
-		if entry.FileInfo().Mode().IsRegular() && !strings.HasPrefix(entry.Name, "__MACOSX/") && path.Base(entry.Name) != ".DS_Store" {
-			found = append(found, entry)
-		}
-	}
+	found := entries(z, func(name string) bool { return f.entry == "" || name == f.entry })
 	switch {
+	case len(found) != 1 && f.entry != "":
+		return nil, fmt.Errorf("there is no one file %s in it", f.entry)
 	case len(found) != 1:
-		return nil, fmt.Errorf("there are %d files in it, not one: unpack it and name one", len(found))
+		return nil, fmt.Errorf("there are %d files in it, not one: name some of them by a pattern, such as '%s/*.json'",
+			len(found), filepath.Base(f.f.Name()))
 	case found[0].Flags&1 != 0:
 		return nil, errors.New("it is encrypted: unpack it")
 	}
@@ -187,6 +192,60 @@ func unpackZip(f *file) (io.Reader, error) {
 	}
 	f.onClose = func() { _ = r.Close() }
 	return r, nil
+}
+
+// entries are the files of an archive whose names f wants. What a Mac adds is none.
+func entries(z *zip.Reader, f func(name string) bool) (found []*zip.File) {
+	for _, entry := range z.File {
+		if entry.FileInfo().Mode().IsRegular() && !strings.HasPrefix(entry.Name, "__MACOSX/") && path.Base(entry.Name) != ".DS_Store" && f(entry.Name) {
+			found = append(found, entry)
+		}
+	}
+	return found
+}
+
+// archived cuts ARCHIVE.zip/FILE. A path that is no file of an archive is all archive.
+func archived(name string) (archive, entry string) {
+	at := strings.Index(strings.ToLower(name), ".zip/")
+	if at < 0 {
+		return name, ""
+	}
+	archive, entry = name[:at+len(".zip")], name[at+len(".zip/"):]
+	if info, err := os.Stat(archive); err != nil || !info.Mode().IsRegular() {
+		return name, ""
+	}
+	return archive, entry
+}
+
+// InArchive are the files of a zip archive that ARCHIVE.zip/PATTERN names, each as ARCHIVE.zip/FILE. A pattern without a
+// slash is of names in any folder. A name that is of no archive gives none.
+func InArchive(name string) (files []string, err error) {
+	archive, pattern := archived(name)
+	if pattern == "" {
+		return nil, nil
+	}
+	z, err := zip.OpenReader(archive)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", archive, err)
+	}
+	defer z.Close()
+	for _, entry := range entries(&z.Reader, func(name string) bool {
+		is := name == pattern
+		if !is {
+			is, err = path.Match(pattern, name)
+		}
+		if !is && err == nil && !strings.Contains(pattern, "/") {
+			is, err = path.Match(pattern, path.Base(name))
+		}
+		return is
+	}) {
+		files = append(files, archive+"/"+entry.Name)
+	}
+	if files == nil {
+		return nil, fmt.Errorf("%s: %w", name, cmp.Or(err, errors.New("no file of the archive is named so")))
+	}
+	slices.Sort(files)
+	return files, nil
 }
 
 // counted reads the file anywhere, and counts.

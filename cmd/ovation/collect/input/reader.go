@@ -223,7 +223,12 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 }
 
 // base is a file's name as ids and messages have it.
-func base(path string) string { return unpackedName(filepath.Base(path)) }
+func base(path string) string {
+	if path == Stdin {
+		return "stdin"
+	}
+	return unpackedName(filepath.Base(path))
+}
 
 // unpackedName is the name of a file without the extension of what packed it.
 func unpackedName(path string) string {

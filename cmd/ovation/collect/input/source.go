@@ -85,6 +85,9 @@ func OpenFile(m *Mapping, path string, bad func(file string, line int64, err err
 	}
 	sum.Sum(s.tables[:0])
 	if sp := s.mapper.spread; sp != nil && sp.total > 0 {
+		if path == Stdin {
+			return nil, errors.New("spread.total reads the input twice: name a file, in place of standard input")
+		}
 		if sp.sum, err = s.addUp(path); err != nil {
 			return nil, err
 		}
