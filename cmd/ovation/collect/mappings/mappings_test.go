@@ -116,6 +116,22 @@ func TestMappings_OfTheirSamples(t *testing.T) {
 			`spotify:ann 2024-01-01T00:00:00Z facebook/onetime/Social/liked {brand} Page/Motörhead   null`,
 			`spotify:ann 2024-01-01T00:05:00Z facebook/onetime/Social/liked {brand} Page/The Moons   null`,
 		},
+		"access-log": {
+			`site:u1 2024-01-01T00:00:00Z custom/repeated/Visited/viewed a page of {brand} Website/access-log.log {"Path":"/tour"}  null`,
+			`site:u2 2024-01-01T00:05:00Z custom/repeated/Visited/viewed a page of {brand} Website/access-log.log {"Path":"/shop?a=1"}  null`,
+		},
+		"ga4": {
+			`site:u1 2024-01-01T00:00:00Z custom/repeated/Visited/page_view Website/www.moons.example {"Title":"Tour"} https://www.moons.example/tour null`,
+			`site:u2 2024-01-01T00:05:00Z custom/repeated/Visited/purchase Website/example.moons   null`,
+		},
+		"segment": {
+			`site:u1 2024-01-01T00:00:00Z custom/repeated/Visited/Song Played Website/www.moons.example {"title": "Lantern", "seconds": 184} https://www.moons.example/listen null`,
+			`site:u2 2024-01-01T00:05:00Z custom/repeated/Visited/Ticket Bought Website/Moons {"price": 30.5}  null`,
+		},
+		"snowplow": {
+			`site:u1 2024-01-01T00:00:00Z custom/repeated/Visited/page_view Website/www.moons.example {"Title":"Tour"} https://www.moons.example/tour {"country":"DE","city":"Berlin"}`,
+			`site:u2 2024-01-01T00:05:00Z custom/repeated/Visited/struct Website/www.moons.example {"Action":"add \"t-shirt\"","Category":"shop"} https://www.moons.example/shop null`,
+		},
 		"ovation-export": {
 			`spotify:ann 2026-01-02T03:04:05Z custom/onetime/Visited/saw {brand} Music/The Moons {"A":[1]}  {"country":"DE"}`,
 			`spotify:ann 2026-01-02T03:04:06Z lastfm/repeated/Listened/heard {brand} Music/Motörhead   null`,
@@ -172,7 +188,7 @@ func TestFind_ByName(t *testing.T) {
 	if r, err := Find("spotify"); err != nil || r.Name != "spotify" {
 		t.Error(r.Name, err)
 	}
-	if _, err := Find("spottify"); err == nil || !strings.Contains(err.Error(), "there are apple-music, deezer,") {
+	if _, err := Find("spottify"); err == nil || !strings.Contains(err.Error(), "there are access-log, apple-music, deezer,") {
 		t.Error(err)
 	}
 }
