@@ -19,8 +19,8 @@ import (
 
 // Export writes files for a warehouse.
 type Export struct {
-	Actions ExportActions `cmd:"" help:"Write the actions that are new since the run before."`
-	Members ExportMembers `cmd:"" help:"Write the members that changed since the run before."`
+	Actions ExportActions `cmd:"" help:"Write the actions that are new since the run before." example:"ovation export actions --format parquet --out warehouse; ovation export actions --personal --output json"`
+	Members ExportMembers `cmd:"" help:"Write the members that changed since the run before." example:"ovation export members --format csv --out warehouse"`
 }
 
 // Help tells the exit codes.
@@ -32,15 +32,15 @@ const exportExits = "Exit codes: 0 everything that is new is written; 1 it stopp
 
 // exporting is what every export has.
 type exporting struct {
-	API      []string `name:"api" sep:"," default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the API. Of several nodes all addresses, with commas: where one does not answer the next is asked."`
-	Key      string   `required:"" placeholder:"KEY" help:"Access key of the account. In OVATION_KEY it does not show in the list of processes."`
-	State    string   `env:"-" default:"export-state" placeholder:"DIR" help:"Where it is remembered what is exported, a folder for each table in it. Without it everything is exported again."`
-	Out      string   `env:"-" default:"." placeholder:"DIR" help:"Where the files are written."`
-	Format   string   `env:"-" default:"ndjson" enum:"ndjson,csv,parquet" help:"Format of the files: ndjson, csv or parquet."`
-	PartRows int      `env:"-" default:"100000" placeholder:"N" help:"Rows after which a further file is begun, at most 250000."`
-	Personal bool     `env:"-" help:"Write the columns too that name, locate or depict members."`
-	RawCSV   bool     `name:"raw-csv" env:"-" help:"Leave texts in CSV as they are, also those that a spreadsheet takes for a formula: for loaders that evaluate none."`
-	Output   string   `env:"-" default:"text" enum:"text,json" short:"o" help:"Form of what is printed: text or json."`
+	API      []string `group:"Account" name:"api" sep:"," default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the API. Of several nodes all addresses, with commas: where one does not answer the next is asked."`
+	Key      string   `group:"Account" required:"" placeholder:"KEY" help:"Access key of the account. In OVATION_KEY it does not show in the list of processes."`
+	State    string   `group:"Files" env:"-" default:"export-state" placeholder:"DIR" help:"Where it is remembered what is exported, a folder for each table in it. Without it everything is exported again."`
+	Out      string   `group:"Files" env:"-" default:"." placeholder:"DIR" help:"Where the files are written."`
+	Format   string   `group:"Files" env:"-" default:"ndjson" enum:"ndjson,csv,parquet" help:"Format of the files: ndjson, csv or parquet."`
+	PartRows int      `group:"Files" env:"-" default:"100000" placeholder:"N" help:"Rows after which a further file is begun, at most 250000."`
+	Personal bool     `group:"Files" env:"-" help:"Write the columns too that name, locate or depict members."`
+	RawCSV   bool     `group:"Files" name:"raw-csv" env:"-" help:"Leave texts in CSV as they are, also those that a spreadsheet takes for a formula: for loaders that evaluate none."`
+	Output   string   `group:"Output" env:"-" default:"text" enum:"text,json" short:"o" help:"Form of what is printed: text or json."`
 }
 
 // Validate is what is wrong with the flags.

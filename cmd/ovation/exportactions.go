@@ -13,7 +13,7 @@ import (
 // ExportActions exports actions.
 type ExportActions struct {
 	Exporting exporting `embed:""`
-	Since     string    `env:"-" placeholder:"DATE" help:"Leave out actions that were completed before it (YYYY-MM-DD, UTC). A state keeps the one that it was begun with."`
+	Since     string    `group:"Files" env:"-" placeholder:"DATE" help:"Leave out actions that were completed before it (YYYY-MM-DD, UTC). A state keeps the one that it was begun with."`
 }
 
 // Help says what is written.
