@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -59,11 +60,15 @@ func (c *exporting) Validate() error {
 // maxPartRows bounds the IDs of a part, which are in memory.
 const maxPartRows = 250_000
 
+// memoryLimit is what the collector of garbage keeps the process to: pages of an answer are garbage soon.
+const memoryLimit = 48 << 20
+
 // run exports a table from a day on, by what do does; empty: from the first.
 func (c *exporting) run(ctx context.Context, w io.Writer, t table.Table, from string, do func(*export.Export) error) (err error) {
 	if !c.Personal {
 		t = t.Clear()
 	}
+	debug.SetMemoryLimit(memoryLimit)
 	api := export.NewAPI(client.New(c.API[0], c.Key, c.API[1:]...))
 	account, err := api.Account(ctx)
 	if err != nil {
