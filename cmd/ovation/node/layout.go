@@ -32,9 +32,12 @@ func (n *Node) settleSecrets(ctx context.Context, catalog *ingest.Log) error {
 		return fmt.Errorf("the layout cannot be read: %w", err)
 	}
 	if l == nil {
-		if err := n.keepSecrets(); err != nil {
-			return err
-		}
+		err = n.keepSecrets()
+	} else { // the node that made it has kept its secrets before, in this node's file perhaps
+		n.Secrets, err = n.Secrets.Found(path)
+	}
+	if err != nil {
+		return err
 	}
 	if n.Hasher, err = activity.NewHasher(n.Secrets.Pepper[:]); err != nil || l == nil {
 		return err

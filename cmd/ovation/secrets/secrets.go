@@ -127,6 +127,18 @@ func (s *Secrets) Keep(path string) (*Secrets, error) {
 	return Read(path)
 }
 
+// Found are those of the file, where these are new and another process has written them since Open; else these.
+func (s *Secrets) Found(path string) (*Secrets, error) {
+	if !s.New() {
+		return s, nil
+	}
+	found, err := Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	return found, err
+}
+
 // isNew reports that a data directory holds nothing or is not there. What a fresh
 // file system has in its root does not count, nor what files.Create leaves when it
 // is killed.

@@ -169,6 +169,33 @@ func TestSecrets_ConcurrentFirstStarts(t *testing.T) {
 	}
 }
 
+// Nodes that share a file of secrets start at once: one that made secrets too takes those that another has written since.
+func TestSecrets_FoundSinceOpen(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "secrets.yaml")
+	var nodes [2]*Secrets
+	for i := range nodes {
+		var err error
+		if nodes[i], err = Open(path, filepath.Join(dir, string(rune('a'+i)))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s, err := nodes[1].Found(path); err != nil || s != nodes[1] || !s.New() {
+		t.Errorf("no file, and %v is found: %v", s, err)
+	}
+	kept, err := nodes[0].Keep(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := nodes[1].Found(path)
+	if err != nil || found.New() || found.Pepper != kept.Pepper || found.Token != kept.Token {
+		t.Errorf("not those of the file: %v", err)
+	}
+	if s, err := kept.Found(filepath.Join(dir, "gone")); err != nil || s != kept {
+		t.Errorf("kept ones are looked for: %v", err)
+	}
+}
+
 // A file that others may read is refused.
 func TestSecrets_FileMode(t *testing.T) {
 	c := secretsIn(t.TempDir())
