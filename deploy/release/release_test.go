@@ -30,9 +30,9 @@ import (
 // made is the directory of a release, of the version and the revision below, which .ci/packages/check makes.
 func made(t *testing.T) string {
 	t.Helper()
-	dir := os.Getenv("OVATION_RELEASE")
+	dir := os.Getenv("RELEASE_UNDER_TEST")
 	if dir == "" {
-		t.Skip("OVATION_RELEASE names no release: run .ci/packages/check")
+		t.Skip("RELEASE_UNDER_TEST names no release: run .ci/packages/check")
 	}
 	return dir
 }

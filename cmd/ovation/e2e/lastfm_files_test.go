@@ -37,10 +37,10 @@ type tagging struct {
 	at           int64
 }
 
-// lastfmFolder finds the set beside the project, or where OVATION_LASTFM says.
+// lastfmFolder finds the set beside the project, or where LASTFM_2K says.
 func lastfmFolder(t testing.TB) string {
 	t.Helper()
-	if dir := os.Getenv("OVATION_LASTFM"); dir != "" {
+	if dir := os.Getenv("LASTFM_2K"); dir != "" {
 		return dir
 	}
 	for _, pattern := range []string{"*/data/lastfm-2k", "*/*/data/lastfm-2k"} {
@@ -52,7 +52,7 @@ func lastfmFolder(t testing.TB) string {
 			return found[0]
 		}
 	}
-	t.Skip("the lastfm-2k set is not here: no folder data/lastfm-2k beside the project, and OVATION_LASTFM is not set")
+	t.Skip("the lastfm-2k set is not here: no folder data/lastfm-2k beside the project, and LASTFM_2K is not set")
 	return ""
 }
 
