@@ -287,6 +287,15 @@ func (m *model) publish() {
 	if m.accounts.Changed() {
 		m.t.Fatal("an account is still to be published")
 	}
+	full := int64(0)
+	for _, a := range m.accounts.byID {
+		if a.Places.Full() {
+			full++
+		}
+	}
+	if got := m.stats.PlacesFull.Load(); got != full {
+		m.t.Fatalf("%d accounts have no room for places, want %d", got, full)
+	}
 	v := m.view.Acquire()
 	defer v.Release()
 	for id, s := range m.of {

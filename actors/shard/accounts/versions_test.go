@@ -45,6 +45,9 @@ func TestAccounts_WhatChangesHasTheVersionOfTheComingCommit(t *testing.T) {
 				t.Errorf("%s: the version of %s is %d", c.what, what, x)
 			}
 		}
+		if fact := c.any != 0; fact && !s.Changed() {
+			t.Errorf("%s: the account is not published", c.what)
+		}
 		one("the record", s.views.Versions.Record(m.ID), c.record)
 		one("the name", s.views.Versions.Name(name), c.name)
 		for attribute := domain.AttrMember; attribute < 96; attribute++ {
