@@ -35,14 +35,38 @@ func TestReady_StoppedShardAmongNodes(t *testing.T) {
 		seen := nodes.NewObserver(self).Observe(time.Now(), tc.listed, tc.beats)
 		s := &runningShard{Handle: shard.NewHandle(0)}
 		s.Behaviour.Store(int32(tc.shard))
-		c := newCatalogReader(&Options{}, &fault{})
+		o := &Options{Now: time.Now}
+		c := newCatalogReader(o, &fault{})
 		c.handle.Fresh.Applied(0, 0, time.Now())
 		h := &health{
-			fault: &fault{}, catalog: c, shards: &shards{count: 1, running: map[int]*runningShard{0: s}},
+			o: o, fault: &fault{}, catalog: c, shards: &shards{count: 1, running: map[int]*runningShard{0: s}},
 			nodes: func() *nodes.Snapshot { return seen },
 		}
 		if err := h.Ready(); (err == nil) != tc.ready {
 			t.Errorf("%s: %v", tc.name, err)
+		}
+	}
+}
+
+// A node that has not been at its catalog's end for longer than it takes keys is unready, a stopped shard or not, and keys
+// do not hold; without a bound they always do.
+func TestReady_KeysOutdated(t *testing.T) {
+	for _, c := range []struct {
+		after, bound time.Duration
+		holds        bool
+	}{{time.Hour, 0, true}, {59 * time.Second, time.Minute, true}, {61 * time.Second, time.Minute, false}} {
+		now := time.Now()
+		o := &Options{Now: func() time.Time { return now.Add(c.after) }, RefuseKeysAfter: c.bound}
+		r := newCatalogReader(o, &fault{})
+		r.handle.Fresh.Applied(0, 0, now)
+		s := &runningShard{Handle: shard.NewHandle(0)}
+		s.Behaviour.Store(int32(shard.Serving))
+		h := &health{
+			o: o, fault: &fault{}, catalog: r, shards: &shards{count: 1, running: map[int]*runningShard{0: s}},
+			nodes: func() *nodes.Snapshot { return nodes.NewObserver(domain.NodeID{1}).Observe(now, nil, nil) },
+		}
+		if (h.Ready() == nil) != c.holds || (h.KeysHold() == nil) != c.holds {
+			t.Errorf("%+v: ready %v, keys %v", c, h.Ready(), h.KeysHold())
 		}
 	}
 }
