@@ -17,18 +17,20 @@ import (
 	"github.com/ovation-analytics/ovation/actors/router"
 )
 
-// sharedSource is the public topic that several nodes read. What the group has of it never goes back.
+// sharedSource is the public topic that several nodes read.
 type sharedSource struct {
 	*memSource
-	t       testing.TB
-	highest [2]int64 // by partition, guarded by memSource.mu
+	t testing.TB
 }
 
-// reached is the public topic as one node reaches it.
+// reached is the public topic as one node reaches it. Who commits has looked at what the group has of the partition, and
+// commits no less. Another node may commit between the two: a commit has no condition.
 type reached struct {
 	*sharedSource
 	mu     sync.Mutex
 	paused chan struct{} // until it is closed nothing comes back; nil: the node runs
+	seen   [2]int64      // by partition, by the last look at all
+	judged [2]*int64     // by partition, by a look at it alone, for a commit; nil: none since the last one
 	silent atomic.Bool   // its beats are lost
 }
 
@@ -69,12 +71,15 @@ func (s *reached) Commit(ctx context.Context, p int, at domain.Routed) error {
 	if err := s.waits(ctx); err != nil {
 		return err
 	}
-	s.memSource.mu.Lock()
-	if at.Next < s.highest[p] {
-		s.t.Errorf("partition %d: node %s commits %d, the group had %d", p, at.Node, at.Next, s.highest[p])
+	s.mu.Lock()
+	seen := s.seen[p]
+	if s.judged[p] != nil {
+		seen, s.judged[p] = *s.judged[p], nil
 	}
-	s.highest[p] = max(s.highest[p], at.Next)
-	s.memSource.mu.Unlock()
+	s.mu.Unlock()
+	if at.Next < seen {
+		s.t.Errorf("partition %d: node %s commits %d, and saw that the group has %d", p, at.Node, at.Next, seen)
+	}
 	return s.memSource.Commit(ctx, p, at)
 }
 
@@ -82,7 +87,20 @@ func (s *reached) Kept(ctx context.Context, partitions []int) ([]domain.Routed, 
 	if err := s.waits(ctx); err != nil {
 		return nil, err
 	}
-	return s.memSource.Kept(ctx, partitions)
+	kept, err := s.memSource.Kept(ctx, partitions)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(partitions) == 1 {
+		s.judged[partitions[0]] = &kept[0].Next
+		return kept, nil
+	}
+	for i, p := range partitions {
+		s.seen[p] = kept[i].Next
+	}
+	return kept, nil
 }
 
 func (s *reached) End(ctx context.Context, p int) (int64, error) {
