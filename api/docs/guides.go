@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -66,8 +67,10 @@ type passage struct {
 	Text    string `json:"text"`
 }
 
-// guideFiles are the guides as pages, with what they load.
-func guideFiles() ([]pages.File, error) {
+// guideFiles are the guides as pages, with what they load: they are the same in every API.
+var guideFiles = sync.OnceValues(renderGuides)
+
+func renderGuides() ([]pages.File, error) {
 	list, err := readGuides()
 	if err != nil {
 		return nil, err
