@@ -22,7 +22,7 @@ type feedIn struct {
 	page.Paged
 	Keyword       string     `name:"keyword" doc:"only actions with this text in a value of their Content, in any case" eg:"blue"`
 	ByRecorded    bool       `name:"order_by_recorded" doc:"1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page" eg:"1"`
-	RecordedSince bind.Start `name:"recorded_since" doc:"order_by_recorded=1 and sort=ASC whatever these say, beginning with what was recorded at it or after; totalSize counts what was recorded before too. A cursor is good over a merge: an action of a member who was merged or parted since may come again, or not at all" eg:"2026-01-01 00:00:00"`
+	RecordedSince bind.Start `name:"recorded_since" doc:"actions in order of recording, from those that were recorded at this time on; order_by_recorded and sort are then ignored. totalSize also counts earlier ones. A cursor stays valid when members are merged or unmerged: their actions may come again, or be left out" eg:"2026-01-01 00:00:00"`
 	AllActions    bool       `name:"all_member_actions" doc:"1: every action, not each member's latest alone" eg:"1"`
 	Sort          string     `name:"sort" enum:"ASC,DESC" default:"DESC" doc:"by date"`
 }

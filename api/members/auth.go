@@ -109,7 +109,7 @@ func (s *Service) authenticated(ctx context.Context, req *serve.Request, in *aut
 	given, tokens := in.AccessToken.AccessToken, s.envelopes.Tokens
 	id := tokens.Member(given)
 	var m *domain.Member
-	err := req.Holds(ctx, id, func() (err error) {
+	err := req.FindByToken(ctx, id, func() (err error) {
 		m, err = req.Member(ctx, id, req.Wait)
 		code := domain.CodeOf(err)
 		if code == domain.NotFound || code == domain.Gone || err == nil && !tokens.Is(given, m) {

@@ -80,7 +80,7 @@ func (s *Service) refused(
 	if !ok {
 		return holds()
 	}
-	return req.Holds(ctx, from, holds)
+	return req.FindByToken(ctx, from, holds)
 }
 
 // merged is the record of the member that is to be merged, or is already. One that is merged into a

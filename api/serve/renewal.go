@@ -116,10 +116,9 @@ func (req *Request) MemberWith(ctx context.Context, id domain.MemberID, has func
 	return m, err
 }
 
-// Holds finds the member that an access token is said to be of, by find, which has an error where it is none: then it
-// finds once more at the end of the member's log, for another node may have made the token a moment ago. A read does so
-// too.
-func (req *Request) Holds(ctx context.Context, id domain.MemberID, find func() error) error {
+// FindByToken calls find, which looks for the member of an access token. Where the token is not the member's, find is called
+// once more at the end of the member's log, also by a read: another node may have made the token a moment ago.
+func (req *Request) FindByToken(ctx context.Context, id domain.MemberID, find func() error) error {
 	return req.atNewest(ctx, id.Slot(), func() (again bool, err error) {
 		err = find()
 		code := domain.CodeOf(err)

@@ -13,6 +13,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/patience"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -70,7 +71,7 @@ func (c *publishing) run(ctx context.Context, w io.Writer, source collect.Source
 	if c.DryRun && c.Key != "" && len(c.API) > 0 {
 		api := collect.NewAPI(client.New(c.API[0], c.Key, c.API[1:]...))
 		switch err := api.Answers(ctx, c.Account); {
-		case errors.Is(err, collect.ErrAway):
+		case errors.Is(err, patience.ErrAway):
 			fmt.Fprintln(os.Stderr, "the API does not answer: ids of brands and activities are not looked for")
 		case err != nil:
 			return err

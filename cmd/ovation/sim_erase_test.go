@@ -151,7 +151,7 @@ func (w *simulation) erase(l *label, id domain.MemberID, by func() (at string, e
 
 // submitted submits a command until its outcome is known, over however many lives of the engine.
 func (w *simulation) submitted(s domain.Submission) (domain.Outcome, error) {
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(50 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < userPatience; time.Sleep(50 * time.Millisecond) {
 		e := w.alive()
 		if e == nil || w.failed() != nil {
 			return domain.Outcome{}, errStopped
@@ -167,7 +167,7 @@ func (w *simulation) submitted(s domain.Submission) (domain.Outcome, error) {
 			return out, fmt.Errorf("%T: %w", s.Command, err)
 		}
 	}
-	return domain.Outcome{}, fmt.Errorf("no outcome of a %T within %s", s.Command, patience)
+	return domain.Outcome{}, fmt.Errorf("no outcome of a %T within %s", s.Command, userPatience)
 }
 
 // vanished requires that a member who is erased is shown nowhere at the position that the erasure

@@ -332,13 +332,13 @@ func (w *simulation) demand(of *label, f func(c *client.Client) error) error {
 	return w.insist(of, func(c *client.Client) error { return f(c.With("Idempotency-Key", key)) })
 }
 
-// patience is how long a user asks again: with storms and cuts all around much longer
+// userPatience is how long a user asks again: with storms and cuts all around much longer
 // than any of them lasts.
-const patience = 5 * time.Minute
+const userPatience = 5 * time.Minute
 
 // insist asks until there is an answer.
 func (w *simulation) insist(of *label, f func(c *client.Client) error) error {
-	for began := time.Now(); time.Since(began) < patience; time.Sleep(50 * time.Millisecond) {
+	for began := time.Now(); time.Since(began) < userPatience; time.Sleep(50 * time.Millisecond) {
 		e := w.alive()
 		if e == nil || w.failed() != nil {
 			return errStopped
@@ -359,7 +359,7 @@ func (w *simulation) insist(of *label, f func(c *client.Client) error) error {
 		}
 	}
 	if e := w.alive(); e != nil {
-		return fmt.Errorf("no answer within %s: %+v", patience, e.Actors.Status())
+		return fmt.Errorf("no answer within %s: %+v", userPatience, e.Actors.Status())
 	}
 	return errStopped
 }

@@ -6,9 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -20,7 +18,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
-	"github.com/ovation-analytics/ovation/ingest/kafka"
+	"github.com/ovation-analytics/ovation/cmd/ovation/patience"
 )
 
 // API makes what is missing, and finds what is there.
@@ -86,10 +84,7 @@ func ofTheRow(e *client.Error) bool {
 	return false
 }
 
-// ErrAway says that the API is out of reach.
-var ErrAway = errors.New("the API does not answer")
-
-// Answers is why a dry run cannot ask the API, which is not waited for: ErrAway, or what ends the real run.
+// Answers is why a dry run cannot ask the API, which is not waited for: patience.ErrAway, or what ends the real run.
 func (a *API) Answers(ctx context.Context, account uint32) error {
 	return (&API{client: a.client, patience: time.Second}).check(ctx, account)
 }
@@ -102,7 +97,7 @@ func (a *API) check(ctx context.Context, account uint32) error {
 		switch {
 		case answered && (e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden):
 			return fmt.Errorf("the API refuses --key: %w", err)
-		case err != nil && passes(err):
+		case err != nil && patience.Passes(err):
 			return err
 		case err != nil:
 			return fmt.Errorf("what answers at --api is not the API of a node: %w", err)
@@ -255,27 +250,7 @@ func (a *API) patiently(ctx context.Context, kind string, create input.Params, d
 	if create != nil {
 		c = c.With("Idempotency-Key", idempotencyKey(kind, create))
 	}
-	short, cancel := context.WithTimeout(ctx, a.patience)
-	defer cancel()
-	var backoff kafka.Backoff
-	for {
-		err := do(c)
-		if err == nil || !passes(err) {
-			return err
-		}
-		if backoff.Wait(short) != nil {
-			return fmt.Errorf("%w: %w", ErrAway, errors.Join(ctx.Err(), err))
-		}
-	}
-}
-
-// passes reports that asking again may help: the API is out of reach, starts, or asks to wait.
-func passes(err error) bool {
-	e, answered := errors.AsType[*client.Error](err)
-	if !answered {
-		return errors.As(err, new(net.Error)) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-	}
-	return e.Code == domain.Unavailable || e.Code == domain.RateLimited || e.Code == 0 && e.Status >= http.StatusInternalServerError
+	return patience.Ask(ctx, a.patience, func() error { return do(c) })
 }
 
 // idempotencyKey is the same for the same parameters.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 	"github.com/ovation-analytics/ovation/ingest/activity"
@@ -90,13 +91,10 @@ func (j *judge) ids(ctx context.Context, a *input.Action) error {
 	return nil
 }
 
-// maxAhead is how far ahead of the log's time an action may be.
-const maxAhead = time.Hour
-
 // record is why the engine refuses the record of an action; nil: it does not.
 func (j *judge) record(a *input.Action, m *kafka.Message) error {
-	if now := j.now(); time.Unix(int64(a.Time), 0).After(now.Add(maxAhead)) {
-		return refusedByEngine{domain.FutureTime, "time"}
+	if reason := member.Judge(&domain.Activity{Time: int64(a.Time)}, j.now().UnixMilli(), 0); reason != domain.Accepted {
+		return refusedByEngine{reason, "time"}
 	}
 	j.headers = m.Headers
 	r := j.decoder.Review(activity.Incoming{Key: m.Key, Value: m.Value, Headers: j.each})

@@ -104,11 +104,11 @@ func (x *Export) Actions(ctx context.Context) error {
 			return nil
 		}
 		if !run.Whole {
-			if run.Whole, err = x.merged(ctx, x.Store.State.Canary); err != nil {
+			if run.Whole, err = x.merged(ctx, x.Store.State.Probe); err != nil {
 				return err
 			}
 		}
-		run.Canary, err = x.canary(ctx, windows)
+		run.Probe, err = x.probe(ctx, windows)
 		return err
 	})
 	if err != nil {
@@ -153,9 +153,9 @@ func (w *window) question() client.GetFeed {
 	return client.GetFeed{StartDate: w.start, EndDate: w.end, AllActions: true, IncludeOneTime: true, Limit: pageRows, More: client.Params{"cursor": ""}}
 }
 
-// canary is the address of a page that is refused once members are merged or parted from now on: that after the first in
+// probe is the address of a page that is refused once members are merged or unmerged from now on: that after the first in
 // order of recording of the latest window that has two actions. nil: none has, so that there is little to read.
-func (x *Export) canary(ctx context.Context, windows []window) (state.Params, error) {
+func (x *Export) probe(ctx context.Context, windows []window) (state.Params, error) {
 	for i := len(windows) - 1; i >= 0; i-- {
 		q := windows[i].question()
 		q.ByRecorded, q.Limit = true, "1"
@@ -170,16 +170,12 @@ func (x *Export) canary(ctx context.Context, windows []window) (state.Params, er
 	return nil, nil
 }
 
-// merged reports that members were merged or parted since a canary was made, or that it does not tell.
-func (x *Export) merged(ctx context.Context, canary state.Params) (bool, error) {
-	if canary == nil {
+// merged reports that members were merged or unmerged since a probe was made, or that it does not tell.
+func (x *Export) merged(ctx context.Context, probe state.Params) (bool, error) {
+	if probe == nil {
 		return true, nil
 	}
-	err := x.API.patiently(ctx, func(c *client.Client) error {
-		var page wire.Feed
-		_, err := c.Get(ctx, feedPath, client.Params(canary), &page)
-		return err
-	})
+	_, _, err := page(ctx, x.API, feedPath, client.GetFeed{}, probe)
 	if refusesCursor(err) {
 		return true, nil
 	}
@@ -198,7 +194,7 @@ func (x *Export) window(ctx context.Context, w *window) error {
 	}
 	back := []state.Params{nil} // pages of before, of which the first is never refused
 	for {
-		page, meta, err := x.page(ctx, q, run.Page)
+		list, meta, err := page(ctx, x.API, feedPath, q, run.Page)
 		if refusesCursor(err) && run.Page != nil {
 			run.Page = back[len(back)-1] // members were merged: from a page on whose cursor lasts
 			back = back[:max(1, len(back)-1)]
@@ -210,8 +206,8 @@ func (x *Export) window(ctx context.Context, w *window) error {
 		if meta.Range != w.start+"/"+w.end {
 			return fmt.Errorf("the API answered for %s, not for %s/%s: not everything would be exported", meta.Range, w.start, w.end)
 		}
-		for i := range page.Items {
-			if err := x.action(&page.Items[i]); err != nil {
+		for i := range list.Items {
+			if err := x.action(&list.Items[i]); err != nil {
 				return err
 			}
 		}
@@ -231,19 +227,6 @@ func (x *Export) window(ctx context.Context, w *window) error {
 
 // maxBack is how many pages of before are remembered.
 const maxBack = 100
-
-// page is a page of a window; next is its address, nil: the first.
-func (x *Export) page(ctx context.Context, q client.GetFeed, next state.Params) (page wire.Feed, meta client.Meta, err error) {
-	if next == nil {
-		return do(ctx, x.API, q)
-	}
-	err = x.API.patiently(ctx, func(c *client.Client) error {
-		page = wire.Feed{}
-		meta, err = c.Get(ctx, feedPath, client.Params(next), &page)
-		return err
-	})
-	return page, meta, err
-}
 
 // action exports an action, unless it is exported.
 func (x *Export) action(item *wire.FeedItem) error {

@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"strings"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/export/state"
+	"github.com/ovation-analytics/ovation/cmd/ovation/patience"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -29,33 +27,27 @@ func (a *API) at(position string) *API { return &API{a.client.At(position), a.pa
 
 // patiently asks until there is an answer.
 func (a *API) patiently(ctx context.Context, ask func(*client.Client) error) error {
-	short, cancel := context.WithTimeout(ctx, a.patience)
-	defer cancel()
-	var backoff kafka.Backoff
-	for {
-		err := ask(a.client)
-		if err == nil || !passes(err) {
-			return err
-		}
-		if backoff.Wait(short) != nil {
-			return fmt.Errorf("the API does not answer: %w", errors.Join(ctx.Err(), err))
-		}
-	}
-}
-
-// passes reports that asking again may help.
-func passes(err error) bool {
-	e, answered := errors.AsType[*client.Error](err)
-	if !answered {
-		return errors.As(err, new(net.Error)) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-	}
-	return e.Code == domain.Unavailable || e.Code == domain.RateLimited || e.Code == 0 && e.Status >= http.StatusInternalServerError
+	return patience.Ask(ctx, a.patience, func() error { return ask(a.client) })
 }
 
 // refusesCursor reports that the API refuses the cursor of a page.
 func refusesCursor(err error) bool {
 	e, answered := errors.AsType[*client.Error](err)
 	return answered && e.Parameter == "cursor"
+}
+
+// page asks for a page of a list: the first by q, those after it by the address next.
+func page[Out any](ctx context.Context, a *API, path string, q client.Call[Out], next state.Params) (out Out, meta client.Meta, err error) {
+	if next == nil {
+		return do(ctx, a, q)
+	}
+	err = a.patiently(ctx, func(c *client.Client) error {
+		var empty Out
+		out = empty
+		meta, err = c.Get(ctx, path, client.Params(next), &out)
+		return err
+	})
+	return out, meta, err
 }
 
 // do asks an operation.

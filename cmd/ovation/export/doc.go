@@ -16,8 +16,8 @@
 // merges too. So an action that is exported is exported once, whatever a page has.
 //
 // A merge of two members, or one that is taken back, records actions again, hides some and shows others. Whether there was
-// one since a run began is told by its canary: the cursor of a page that the API refuses after one. The run after that reads
-// everything, as the first one, and writes what is not known. The canary is made before anything is read, so that of a merge
+// one since a run began is told by its probe: the cursor of a page that the API refuses after one. The run after that reads
+// everything, as the first one, and writes what is not known. The probe is made before anything is read, so that of a merge
 // during a run the next one learns.
 //
 // Of times only the difference between the clocks of the nodes and of the brokers matters: it must be less than overlap.

@@ -115,7 +115,7 @@ func (x *Export) end() error {
 	if err != nil {
 		return err
 	}
-	s.Since, s.Canary, s.Run = state.Moment(began.Add(-overlap)), s.Run.Canary, nil
+	s.Since, s.Probe, s.Run = state.Moment(began.Add(-overlap)), s.Run.Probe, nil
 	x.Sum.Since = s.Since
 	return x.save()
 }

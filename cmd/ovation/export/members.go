@@ -80,7 +80,7 @@ func (x *Export) Members(ctx context.Context) error {
 	}
 	q := client.ListMembers{UpdatedSince: x.Store.State.Since, Fields: strings.Join(names, ","), Limit: pageRows, More: client.Params{"cursor": ""}}
 	for {
-		page, meta, err := x.members(ctx, q, run.Page)
+		list, meta, err := page(ctx, x.API, "/v1.1/members", q, run.Page)
 		if refusesCursor(err) && run.Page != nil {
 			run.Page = nil
 			continue
@@ -88,8 +88,8 @@ func (x *Export) Members(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i := range page.Items {
-			if err := x.member(&page.Items[i]); err != nil {
+		for i := range list.Items {
+			if err := x.member(&list.Items[i]); err != nil {
 				return err
 			}
 		}
@@ -104,19 +104,6 @@ func (x *Export) Members(ctx context.Context) error {
 			return x.end()
 		}
 	}
-}
-
-// members is a page of the list; next is its address, nil: the first.
-func (x *Export) members(ctx context.Context, q client.ListMembers, next state.Params) (page wire.Members, meta client.Meta, err error) {
-	if next == nil {
-		return do(ctx, x.API, q)
-	}
-	err = x.API.patiently(ctx, func(c *client.Client) error {
-		page = wire.Members{}
-		meta, err = c.Get(ctx, "/v1.1/members", client.Params(next), &page)
-		return err
-	})
-	return page, meta, err
 }
 
 // member exports a member, unless it is exported as it is.

@@ -23,7 +23,7 @@ type State struct {
 	Next    int    `json:"next_part"` // number of the next part
 	Rows    int64  `json:"rows"`      // of all parts
 	Since   string `json:"since"`     // the next run begins with what was recorded, or changed, at it; empty: with everything
-	Canary  Params `json:"canary"`    // a page that is refused once members were merged or parted since the run began
+	Probe   Params `json:"probe"`     // address of a page: the API refuses its cursor once members are merged or unmerged after the run began
 	Run     *Run   `json:"run"`       // that is under way; nil: none
 }
 
@@ -39,7 +39,7 @@ type Of struct {
 // Run is one run, and how far it is.
 type Run struct {
 	Began  string `json:"began"`  // by the clock of a node
-	Canary Params `json:"canary"` // made before anything was read
+	Probe  Params `json:"probe"`  // made before anything was read
 	Whole  bool   `json:"whole"`  // it reads everything
 	Window string `json:"window"` // start of the one that it is in; empty: of the first
 	Page   Params `json:"page"`   // the next one there; nil: the first
@@ -49,7 +49,7 @@ type Run struct {
 type Params map[string]string
 
 // version of what is stored.
-const version = 1
+const version = 2 // the probe has its name
 
 // ErrOther says that a folder is about another export.
 var ErrOther = errors.New("it is of another export: choose another --state")
