@@ -19,17 +19,24 @@ import (
 	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
-// collectRun is a running ovation collect.
+// collectRun is a running command that reads or writes files of a folder.
 type collectRun struct {
 	*harness.Process
 	t   testing.TB
 	out strings.Builder
 }
 
-// startCollect starts the command in a folder, where its state is, against the node.
+// startCollect starts ovation collect file in a folder, where its state is, against the node.
 func startCollect(n *node, folder, key string, account domain.AccountID, args ...string) *collectRun {
 	n.t.Helper()
-	args = append([]string{"collect", "file", "--create", "--kafka", n.Kafka, "--topic-prefix", n.Prefix, "--api", "http://" + n.HTTP, "--account", id(account)}, args...)
+	return startIn(n, folder, key, append([]string{
+		"collect", "file", "--create", "--kafka", n.Kafka, "--topic-prefix", n.Prefix, "--account", id(account), "--api", "http://" + n.HTTP,
+	}, args...)...)
+}
+
+// startIn starts the program in a folder, with the key of an account.
+func startIn(n *node, folder, key string, args ...string) *collectRun {
+	n.t.Helper()
 	c := &collectRun{t: n.t}
 	cmd := exec.Command(program(n.t), args...)
 	cmd.Dir = folder

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,23 +16,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
-	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
 // startUndo starts ovation collect undo of runs in a folder.
 func startUndo(n *node, folder, key string, ids ...string) *collectRun {
 	n.t.Helper()
-	c := &collectRun{t: n.t}
-	cmd := exec.Command(program(n.t), append([]string{"collect", "undo", "--api", "http://" + n.HTTP}, ids...)...)
-	cmd.Dir = folder
-	cmd.Env = append(append(os.Environ(), "OVATION_KEY="+key), n.Env...)
-	cmd.Stdout = &c.out
-	var err error
-	if c.Process, _, err = harness.StartProcess(n.t.Context(), cmd, nil); err != nil {
-		n.t.Fatal(err)
-	}
-	n.t.Cleanup(c.kill)
-	return c
+	return startIn(n, folder, key, append([]string{"collect", "undo", "--api", "http://" + n.HTTP}, ids...)...)
 }
 
 // runsIn are the runs of a folder's state, the oldest first.

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -26,23 +25,12 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 	"github.com/ovation-analytics/ovation/cmd/ovation/export"
 	"github.com/ovation-analytics/ovation/cmd/ovation/export/state"
-	"github.com/ovation-analytics/ovation/deploy/harness"
 )
 
 // startExport starts ovation export in a folder, where its state and its files are.
 func startExport(n *node, folder, key string, args ...string) *collectRun {
 	n.t.Helper()
-	c := &collectRun{t: n.t}
-	cmd := exec.Command(program(n.t), append([]string{"export"}, append(args, "--api", "http://"+n.HTTP)...)...)
-	cmd.Dir = folder
-	cmd.Env = append(append(os.Environ(), "OVATION_KEY="+key), n.Env...)
-	cmd.Stdout = &c.out
-	var err error
-	if c.Process, _, err = harness.StartProcess(n.t.Context(), cmd, nil); err != nil {
-		n.t.Fatal(err)
-	}
-	n.t.Cleanup(c.kill)
-	return c
+	return startIn(n, folder, key, append([]string{"export"}, append(args, "--api", "http://"+n.HTTP)...)...)
 }
 
 // exportedAction is what of an action never changes.
