@@ -219,6 +219,7 @@ type hookedStore struct {
 	commit func(domain.ShardState)
 	member func() error // of a member that the shard reads
 	asked  func() error // of a member that a question reads
+	show   func()       // of a view
 }
 
 func (s hookedStore) Commit(state domain.ShardState, origins []domain.Origin) error {
@@ -237,7 +238,12 @@ func (s hookedStore) Member(account domain.AccountID, ord domain.Ordinal) (*doma
 	return s.Store.Member(account, ord)
 }
 
-func (s hookedStore) Snapshot() view.Snapshot { return hookedSnapshot{s.Store.Snapshot(), s.asked} }
+func (s hookedStore) Snapshot() view.Snapshot {
+	if s.show != nil {
+		s.show()
+	}
+	return hookedSnapshot{s.Store.Snapshot(), s.asked}
+}
 
 type hookedSnapshot struct {
 	view.Snapshot

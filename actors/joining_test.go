@@ -10,6 +10,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/nodes"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // heldLog is a log of which no record from an offset on is read until it is released.
@@ -100,5 +101,37 @@ func TestJoining_ShowsNothingBeforeItServes(t *testing.T) {
 	r.ready()
 	for _, id := range ids {
 		shows(id, domain.OK)
+	}
+}
+
+// A node that says that it is ready answers: a shard of a node that joins shows its first view before it serves.
+func TestJoining_ShowsBeforeItServes(t *testing.T) {
+	r := furnished(t, 1, 1, Options{})
+	id := r.register(1)
+	r.close()
+	r.options.ID = domain.NodeID{1}
+	r.open()
+	r.node.Join(nodes.Self{Up: domain.NodeUp{Address: "http://a"}, IDFile: "data/node-id"}, beatsOf{newMemBeats(), new(atomic.Bool)})
+	r.eventually("a listed node", func() bool { return len(r.node.Catalog().Nodes()) == 1 })
+	r.close()
+
+	r.fs, r.options.ID = vfs.NewCrashableMem(), domain.NodeID{7}
+	l := &heldLog{memLog: r.journal, from: 0, released: make(chan struct{})}
+	r.options.Journal = l
+	var first atomic.Pointer[string] // what the shard was doing when it made its first view
+	r.wrapShard(0, func(s shard.Store) shard.Store {
+		return hookedStore{Store: s, show: func() {
+			was := shard.Behaviour(r.node.running[0].Behaviour.Load()).String()
+			first.CompareAndSwap(nil, &was)
+		}}
+	})
+	r.boot()
+	close(l.released) // r.node is set
+	r.ready()
+	if _, _, err := r.node.Member(t.Context(), 1, id, domain.Position{}); err != nil {
+		t.Error(err)
+	}
+	if was := first.Load(); *was != shard.CatchingUp.String() {
+		t.Errorf("the shard made its first view while it was %s", *was)
 	}
 }

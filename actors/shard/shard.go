@@ -338,12 +338,12 @@ func (s *shard) serveWhenNear(ctx actor.Context) {
 	h.rejoin(next, s.held())
 	caughtUp := next >= s.env.restarts.floor && h.near(next) && h.Fresh.Reached()
 	if caughtUp && Behaviour(h.Behaviour.Load()) == CatchingUp {
-		s.become(Serving, s.applying)
-		s.env.restarts.served = true
-		if s.commits.hidden {
+		if s.commits.hidden { // before the shard serves: a ready node answers
 			s.commits.hidden = false
 			s.commits.show(s.machine, s.env.restarts.floor, s.tell)
 		}
+		s.become(Serving, s.applying)
+		s.env.restarts.served = true
 		s.duties.serves = true
 		tell := s.tell
 		s.machine.Outbox.Start(func(k outbox.Kind, upTo uint64) { tell(&published{k, upTo}) })
