@@ -188,7 +188,7 @@ func hasParam(o *serve.Operation, name string) bool {
 	return false
 }
 
-// send asks with more pairs behind the parameters, which a POST has in its body.
+// send asks with more pairs after the parameters, which a POST has in its body.
 func (a asking) send(h *fixture, more string) *httptest.ResponseRecorder {
 	pairs := strings.Trim(a.params.Encode()+"&"+more, "&")
 	switch {

@@ -120,7 +120,7 @@ func TestDeadLetters_OriginalUnreadUntilTheContextEnds(t *testing.T) {
 }
 
 // Letters that together are larger than one may be go in several batches, in their order; what is
-// behind a batch that the broker refuses is not sent.
+// after a batch that the broker refuses is not sent.
 func TestDeadLetters_BatchesInOrder(t *testing.T) {
 	w := given(t, "activities", "dlq")
 	var letters []domain.DeadLetter

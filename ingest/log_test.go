@@ -223,7 +223,7 @@ func TestReader_UnreadableRecordIsAGapBehindTheOthers(t *testing.T) {
 	activity := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindActivity, Activity: domain.Activity{Raw: strings.Repeat("r", 100)}})
 	versioned := func(v byte) []byte {
 		b := slices.Clone(activity)
-		b[len("\xf7OVR")+1] = v // behind the field's number
+		b[len("\xf7OVR")+1] = v // after the field's number
 		return b
 	}
 	for name, c := range map[string]struct {

@@ -50,7 +50,7 @@ type pager struct {
 	all     []kafka.Record // of the last fetch
 	rest    []kafka.Record // of these, not yet handed on
 	from    place          // of rest
-	to      place          // behind rest
+	to      place          // after rest
 	end     int64
 
 	memory *domain.Memory      // of all

@@ -24,7 +24,7 @@ func (l *Listing) End() int { return l.Offset + l.Limit }
 // answer those from Offset on.
 type Feed struct {
 	Total uint64 // on all pages
-	Ahead uint64 // of the items those not behind Listing.After; not said where Limit is 0
+	Ahead uint64 // of the items those not after Listing.After; not said where Limit is 0
 	Items []FeedItem
 
 	// HandedOver is another number after each handover of the account (Handover). By it rows have other

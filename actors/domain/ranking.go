@@ -45,7 +45,7 @@ type Leaders struct {
 	Total    Count  // of all members who did something, on this page or not
 	Audience uint64 // members that pass the filters on members, whatever they did; only if asked for
 	Above    uint64 // members with a score above Top.Above
-	Ahead    uint64 // members not behind Top.After
+	Ahead    uint64 // members not after Top.After
 }
 
 // Leader is a member with what it did.

@@ -29,8 +29,8 @@ type GapPlace struct {
 	Passed    int32 // number of the accepted gap under which the record before was applied
 }
 
-// Behind is the place at which an accepted gap lets the reader read on.
-func (p GapPlace) Behind(w *domain.AcceptGap) GapPlace {
+// After is the place at which an accepted gap lets the reader read on.
+func (p GapPlace) After(w *domain.AcceptGap) GapPlace {
 	p.Topic = w.NewTopic
 	p.Next = w.To
 	p.Epoch = -1

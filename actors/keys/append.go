@@ -145,7 +145,7 @@ func (r *Replica) room(keys []domain.WrappedKey) error {
 }
 
 // living are those of the keys that a copy takes, in their order, and the keys that come back after they were
-// deleted: a Put that was given up may reach the log behind the tombstone.
+// deleted: a Put that was given up may reach the log after the tombstone.
 func (r *Replica) living(keys []domain.WrappedKey) (living, revived []domain.WrappedKey, err error) {
 	deleted := map[domain.KeyID]bool{}
 	err = r.o.Copy.Deleted(keys, func(i int) { deleted[keys[i].ID] = true })

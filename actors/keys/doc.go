@@ -20,7 +20,7 @@
 // however many ask (single flight). A key that a replica does not have is looked for up
 // to the topic's end before it is missing: another node may have made it a moment ago.
 //
-// A key comes back where a Put that was given up reaches the log behind the tombstone: a copy remembers
+// A key comes back where a Put that was given up reaches the log after the tombstone: a copy remembers
 // what was deleted for as long as the topic has tombstones, takes no such key, and its replica appends
 // the tombstone again before it goes on.
 //

@@ -210,7 +210,7 @@ func TestReplica_DeletedKeyIsGone(t *testing.T) {
 	}
 }
 
-// A Put that was given up may reach the log behind the tombstone, also when the node has started again since: it is
+// A Put that was given up may reach the log after the tombstone, also when the node has started again since: it is
 // deleted again, in the log too, before the copy moves past it, and is not given meanwhile.
 func TestReplica_KeyThatComesBackIsDeletedAgain(t *testing.T) {
 	for _, c := range []struct{ restarted, late, away bool }{{}, {restarted: true}, {late: true}, {restarted: true, away: true}} {

@@ -216,7 +216,7 @@ var hotTables = sync.OnceValue(func() *tables {
 })
 
 // BenchmarkDeepPage_Rounds is a page at offset 100,000 in one round and in several, and one
-// behind a row there, beside the first page.
+// after a row there, beside the first page.
 func BenchmarkDeepPage_Rounds(b *testing.B) {
 	s := hotTables()
 	for name, q := range map[string]domain.Question{

@@ -66,7 +66,7 @@ func (r *router) readOn(ctx context.Context, from resumption, send func(any)) (j
 		}
 		r.o.Log.Warn("reading on after a gap that the operator accepted",
 			"partition", r.partition, "from", w.From, "to", w.To)
-		from, at = resumption{w.To, -1, -1}, r.o.behind(at, w)
+		from, at = resumption{w.To, -1, -1}, r.o.placeAfter(at, w)
 	}
 }
 

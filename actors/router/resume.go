@@ -111,9 +111,9 @@ func (r *router) accepted(at journal.GapPlace) *domain.AcceptGap {
 	return r.o.Catalog.View().AcceptedGaps().At(at)
 }
 
-// behind is the place at which an accepted gap lets a router read on. No gap accepted by now
+// placeAfter is the place at which an accepted gap lets a router read on. No gap accepted by now
 // answers it a second time.
-func (o *Options) behind(at journal.GapPlace, w *domain.AcceptGap) journal.GapPlace {
+func (o *Options) placeAfter(at journal.GapPlace, w *domain.AcceptGap) journal.GapPlace {
 	at.Passed = int32(len(o.Catalog.View().AcceptedGaps().Of(at.Topic, at.Partition)))
-	return at.Behind(w)
+	return at.After(w)
 }

@@ -147,7 +147,7 @@ func (s *shard) applying(ctx actor.Context) {
 	}
 }
 
-// stopped is the behaviour of a shard that stopped. A position behind its last commit is not answered: the
+// stopped is the behaviour of a shard that stopped. A position after its last commit is not answered: the
 // waiter asks another replica or gives up.
 func (s *shard) stopped(ctx actor.Context) {
 	if _, ok := ctx.Message().(*CatalogMoved); !ok {

@@ -375,7 +375,7 @@ func TestNode_PassesOverRecordsOfAnotherPartition(t *testing.T) {
 func TestNode_NeedsANewerBinaryForANewerRecord(t *testing.T) {
 	h := newKafkaFixture(t)
 	newer := codec.AppendRecord(nil, &domain.Record{Kind: domain.KindTick, Command: &domain.Tick{Hour: 1}})
-	newer[5] = codec.RecordVersion + 1 // behind the magic and the field's number
+	newer[5] = codec.RecordVersion + 1 // after the magic and the field's number
 	h.must(h.kgo.ProduceSync(context.Background(), &kgo.Record{Topic: kafka.Journal, Partition: 1, Value: newer}).FirstErr())
 	h.eventually("stop of the shard", func() bool { return strings.Contains(h.p.Actors.Status().Shards[1].Stopped, "needs a newer ovation") })
 	_, err := h.p.Management().AcceptGap(context.Background(), kafka.Journal, 1, false)

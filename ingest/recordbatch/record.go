@@ -38,7 +38,7 @@ func Next(b []byte, strict bool) (r Record, rest []byte, err error) {
 		return r, nil, errLength
 	}
 	rest = b[n:]
-	r.TimeDelta, b = varint(b[1:n]) // behind the attributes, which are not used
+	r.TimeDelta, b = varint(b[1:n]) // after the attributes, which are not used
 	r.OffsetDelta, b = varint(b)
 	r.Key, b = field(b, strict)
 	r.Value, b = field(b, strict)

@@ -370,7 +370,7 @@ func ParseMonth(k []byte) (month, shard uint16, err error) {
 	return be.Uint16(k[1:]), be.Uint16(k[3:]), nil
 }
 
-// PrefixEnd is the first key behind all that begin with prefix.
+// PrefixEnd is the first key after all that begin with prefix.
 func PrefixEnd(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {

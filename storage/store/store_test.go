@@ -144,7 +144,7 @@ func TestStateHash_DoesNotDependOnOrder(t *testing.T) {
 	for range 10 {
 		all = append(all, w.Next(50).Changes...)
 	}
-	// members and places first, then everything else shuffled; a row taken stays behind the row
+	// members and places first, then everything else shuffled; a row taken stays after the row
 	var members, rows, taken []domain.Change
 	for _, c := range all {
 		switch {

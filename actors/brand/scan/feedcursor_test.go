@@ -79,11 +79,11 @@ func TestCursor_FeedAfterARowIsTheRestOfTheList(t *testing.T) {
 		}
 		h := w.question(r)
 		h.q.Shape = []domain.Shape{domain.ShapeFeed, domain.ShapeLeaders, domain.ShapeRankHistogram}[r.IntN(3)]
-		if f := m.rows[1+r.Uint64N(5000)]; f != nil && r.IntN(2) == 0 { // behind a row that there is, or beside it
+		if f := m.rows[1+r.Uint64N(5000)]; f != nil && r.IntN(2) == 0 { // after a row that there is, or beside it
 			l := &h.q.Listing
 			l.Offset, l.Limit = 0, 1+r.IntN(200)
 			l.After = &domain.FeedAfter{At: int64(f.Time), ID: idOf(f) + domain.ActionID(r.IntN(3)) - 1}
-			if r.IntN(4) == 0 { // behind all of its second
+			if r.IntN(4) == 0 { // after all of its second
 				l.After.ID = math.MaxUint64
 			}
 			if l.Recorded {

@@ -10,7 +10,7 @@ import (
 
 // A content filter is a Bloom filter, with one hash, of the lower-cased 3-grams of many contents. Texts
 // that contents spell with escapes are in it as they are read, too. The first word has the marks that
-// a finder stops at and the contents have; of the bits behind it a quarter or fewer are set, but in a
+// a finder stops at and the contents have; of the bits after it a quarter or fewer are set, but in a
 // filter of the greatest size.
 const (
 	filterBits   = 16 // of the hashes of the greatest filter

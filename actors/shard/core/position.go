@@ -55,7 +55,7 @@ func (p *Position) Lifted() bool {
 	v, at, now := p.of.Catalog.View(), p.Place(), p.of.Journal.Topic()
 	w := v.AcceptedGaps().At(at)
 	for w != nil && w.NewTopic != now {
-		at = at.Behind(w)
+		at = at.After(w)
 		w = v.AcceptedGaps().At(at)
 	}
 	return w != nil

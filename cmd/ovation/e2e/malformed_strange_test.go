@@ -16,8 +16,8 @@ func (s *spoiled) before(member string) {
 	s.last = func(v []byte) []byte { return []byte("{" + member + "," + string(v[1:])) }
 }
 
-// behind puts the text of a member behind the value's others.
-func (s *spoiled) behind(member string) {
+// after puts the text of a member after the value's others.
+func (s *spoiled) after(member string) {
 	s.last = func(v []byte) []byte { return []byte(string(v[:len(v)-1]) + "," + member + "}") }
 }
 
@@ -165,11 +165,11 @@ var malformedEvents = []malformedKind{
 var malformedValues = []malformedKind{
 	{"member twice, the last is no id", domain.BadEvent, "account", false, false, func(s *spoiled, _ *malformedFixture, i int) {
 		s.form = plainForm
-		s.behind(`"account":` + []string{"0", "-5", "{}", `"1 "`}[i%4])
+		s.after(`"account":` + []string{"0", "-5", "{}", `"1 "`}[i%4])
 	}},
 	{"member twice, the last is null", domain.MissingField, "activityID", false, false, func(s *spoiled, _ *malformedFixture, i int) {
 		s.form = plainForm
-		s.behind([]string{`"activityID":null`, `"activityID":""`, `"activity\u0049D":null`}[i%3])
+		s.after([]string{`"activityID":null`, `"activityID":""`, `"activity\u0049D":null`}[i%3])
 	}},
 	{"name in other letters", domain.MissingField, "account", false, false, func(s *spoiled, _ *malformedFixture, i int) {
 		s.data[[]string{"Account", "ACCOUNT", "account "}[i%3]] = s.data["account"]

@@ -157,7 +157,7 @@ func (p *Partition) again(first *appended, h *recordbatch.Header) (*Pending, err
 	return p.logged(first.base + int64(h.Count))
 }
 
-// logged is an fsync of what the WAL has by now, behind which readers see all up to end.
+// logged is an fsync of what the WAL has by now. After it readers see all up to end.
 func (p *Partition) logged(end int64) (*Pending, error) {
 	b := p.db.NewBatch()
 	if err := b.LogData(nil, nil); err != nil {

@@ -172,7 +172,7 @@ func (p *Partition) keepSingles(taken replaced, base int64, records []single) {
 }
 
 // settle returns when no crash can bring back what appends have taken away. Moved says that the topic is compacted and
-// its end is behind the one that was seen.
+// its end is after the one that was seen.
 func (p *Partition) settle(seen int64) (moved bool, err error) {
 	p.mu.Lock()
 	if p.replaced.end <= p.end {

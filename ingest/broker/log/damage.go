@@ -78,7 +78,7 @@ func (b *blocks) around(offset, end int64, dst []byte, met error) (out []byte, n
 
 // lose notes that what lies from offset to the next batch that can be read is lost.
 func (b *blocks) lose(offset, end int64, met error) *loss {
-	l := loss{base: offset, next: b.behind(offset+1, min(end, offset+math.MaxInt32))}
+	l := loss{base: offset, next: b.nextReadable(offset+1, min(end, offset+math.MaxInt32))}
 	var bad pebblefs.BadBlock
 	if errors.As(met, &bad) {
 		l.file = bad.File
@@ -86,9 +86,9 @@ func (b *blocks) lose(offset, end int64, met error) *loss {
 	return b.damage.add(l)
 }
 
-// behind is the base of the first batch in [from, end) that can be read; end: there is none. Tables are looked
+// nextReadable is the base of the first batch in [from, end) that can be read; end: there is none. Tables are looked
 // into before what is in memory, which is newer and so after all of them.
-func (b *blocks) behind(from, end int64) int64 {
+func (b *blocks) nextReadable(from, end int64) int64 {
 	for flushed := false; from < end; flushed = true {
 		next, err := b.store.db.Readable(b.key(keyBlock), uint64(from), uint64(end), func(base uint64) bool {
 			_, ok := b.one(int64(base))

@@ -55,7 +55,7 @@
 // age or size: DeleteRecords is for the owner of the topic, and Reclaim for what of that
 // is still in files.
 // Times of a CreateTime topic are the producers'; looking up a time that lies
-// behind a batch from the far future reads the headers after that batch one by one.
+// after a batch from the far future reads the headers after that batch one by one.
 //
 // Any goroutine may call any method. Slices passed in belong to the log until the call
 // returns, slices returned belong to the caller.

@@ -26,7 +26,7 @@ func (p *Partition) Read(offset int64, limit int, whole bool, dst []byte) (out [
 			return dst, offset, wrong
 		}
 		if moved && errors.As(err, new(noBlock)) {
-			continue // all from offset on was taken away: what replaced it is behind the end that there was
+			continue // all from offset on was taken away: what replaced it is after the end that there was
 		}
 		p.counts.read.Add(uint64(len(out) - len(dst)))
 		return out, next, p.explained(err)

@@ -10,7 +10,7 @@ const maxElements = 1 << 16
 type shape func(w *walk.Walker, version int16)
 
 // fits reports that a request body has the shape. Like Kafka it does not mind bytes
-// behind the body: rest.
+// after the body: rest.
 func fits(s shape, version int16, flexible bool, body []byte) (rest []byte, ok bool) {
 	w := walk.New(body, flexible, maxElements)
 	s(&w, version)
