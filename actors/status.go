@@ -205,9 +205,9 @@ func (h *health) Degraded() error {
 }
 
 // Lag is now − the latest moment at which every log's end then seen has since been
-// applied: of the catalog, of each shard, and of the public topic. Of a log of which no end
-// was reached since the node started, a stopped partition of the public topic say, it is the
-// time since then: the least that it can be.
+// applied: of the catalog, of each shard, and of the public topic. Until a log is first
+// caught up, such as a stopped partition of the public topic, Lag is the time since start:
+// a lower bound.
 func (h *health) Lag() time.Duration {
 	now := h.o.Now()
 	lag := h.catalog.handle.Fresh.Lag(now, h.began)

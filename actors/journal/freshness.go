@@ -28,8 +28,8 @@ func (f *Freshness) At() time.Time {
 	return time.Time{}
 }
 
-// Lag is now − that moment. A log whose end was not reached in this process is at least as
-// old as the process: what was before is not known.
+// Lag is now − that moment. Until the log is first caught up, it is the time since the process
+// began: a lower bound.
 func (f *Freshness) Lag(now, began time.Time) time.Duration {
 	at := f.at.Load()
 	if at == nil {

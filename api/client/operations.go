@@ -10,7 +10,7 @@ import (
 // ListBrands is GET /v1.1/brands: All brands of the account.
 type ListBrands struct {
 	Limit     string `name:"limit"`      // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor    string `name:"cursor"`     // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor    string `name:"cursor"`     // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	BrandType string `name:"brand_type"` // only brands of this type, any case
 	Keyword   string `name:"keyword"`    // part of the name, any case
 	Sort      string `name:"sort"`       // by name
@@ -44,7 +44,7 @@ type GetPopularBrands struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	BrandType          string           `name:"brand_type"`           // only brands of this type, in any case
 	More               Params           // others by name, and those that are given empty
 }
@@ -76,7 +76,7 @@ type GetBrandCrossover struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	BrandType          string           `name:"brand_type"`           // only brands of this type, in any case
 	More               Params           // others by name, and those that are given empty
 }
@@ -99,7 +99,7 @@ func (GetBrand) call() route[wire.Brand] {
 type ListBrandActivities struct {
 	BrandID  domain.BrandID   `name:"brandid"`  // id of a brand
 	Limit    string           `name:"limit"`    // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor   string           `name:"cursor"`   // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor   string           `name:"cursor"`   // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	Segment  domain.SegmentID `name:"segment"`  // only definitions of this segment; segmentid is the same parameter
 	Services string           `name:"services"` // only definitions of these services
 	Type     string           `name:"type"`     // only definitions of this type, any case
@@ -115,7 +115,7 @@ func (ListBrandActivities) call() route[wire.Definitions] {
 type ListBrandSegments struct {
 	BrandID domain.BrandID `name:"brandid"` // id of a brand
 	Limit   string         `name:"limit"`   // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor  string         `name:"cursor"`  // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor  string         `name:"cursor"`  // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	More    Params         // others by name, and those that are given empty
 }
 
@@ -469,7 +469,7 @@ func (GetBrandSegmentStats) call() route[wire.SegmentStats] {
 // ListActivities is GET /v1.1/activities: All activity definitions of the account.
 type ListActivities struct {
 	Limit    string           `name:"limit"`    // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor   string           `name:"cursor"`   // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor   string           `name:"cursor"`   // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	Segment  domain.SegmentID `name:"segment"`  // only definitions of this segment; segmentid is the same parameter
 	Services string           `name:"services"` // only definitions of these services
 	Type     string           `name:"type"`     // only definitions of this type, any case
@@ -515,7 +515,7 @@ type GetFeed struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	Keyword            string           `name:"keyword"`              // only actions with this text in a value of their Content, in any case
 	ByRecorded         bool             `name:"order_by_recorded"`    // 1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page
 	RecordedSince      string           `name:"recorded_since"`       // actions in order of recording, from those that were recorded at this time on; order_by_recorded and sort are then ignored. totalSize also counts earlier ones. A cursor stays valid when members are merged or unmerged: their actions may come again, or be left out
@@ -551,7 +551,7 @@ type GetFeedRSS struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	Keyword            string           `name:"keyword"`              // only actions with this text in a value of their Content, in any case
 	ByRecorded         bool             `name:"order_by_recorded"`    // 1: in order of recording, then of ID, not of completion. An action is recorded when it takes its place in its member's shard, after a forward too; pages by cursor give each once; error 4 if members of the account were merged or unmerged since the page before: ask for the first page. Shards apply side by side: an action of a shard that lags (X-Lag-Ms) may sort before the end of the last page
 	RecordedSince      string           `name:"recorded_since"`       // actions in order of recording, from those that were recorded at this time on; order_by_recorded and sort are then ignored. totalSize also counts earlier ones. A cursor stays valid when members are merged or unmerged: their actions may come again, or be left out
@@ -736,7 +736,7 @@ func (RecordActivities) call() route[wire.RecordedMany] {
 // ListSegments is GET /v1.1/segments: All segments of the account.
 type ListSegments struct {
 	Limit   string         `name:"limit"`   // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor  string         `name:"cursor"`  // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor  string         `name:"cursor"`  // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	BrandID domain.BrandID `name:"brandID"` // only segments of this brand
 	More    Params         // others by name, and those that are given empty
 }
@@ -1186,7 +1186,7 @@ type ListMembers struct {
 	Fields             string           `name:"fields"`               // only these fields of the items, by name in any case, and paths into Extended, as Extended.lastUpdated; ID always stays
 	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; a path into Extended too
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	UpdatedSince       string           `name:"updated_since"`        // only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back
 	Sort               string           `name:"sort"`                 // by ID
 	More               Params           // others by name, and those that are given empty
@@ -1217,7 +1217,7 @@ type ListExtendedMembers struct {
 	Fields             string           `name:"fields"`               // only these fields of the items, by name in any case, and paths into Extended, as Extended.lastUpdated; ID always stays
 	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; a path into Extended too
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	UpdatedSince       string           `name:"updated_since"`        // only members who changed at it or after: by a registration, a login, an update, an opt-in, a merge or one that is taken back
 	QueryExtended      string           `name:"query_extended"`       // only members whose Extended node meets at most 20 conditions PATH OPERATOR VALUE with and between them: paths into Extended, = != < <= > >= or ~ (contains, in any case), a value bare or in '…'. A path leads to any element of an array; numbers compare as numbers, else text; a missing field meets != alone
 	OrderBy            string           `name:"order_by"`             // a path into Extended; members without a value there come last. Numbers come before texts; texts are compared by their first 1,024 bytes
@@ -1252,7 +1252,7 @@ type GetMemberTotals struct {
 	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
 	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
 	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	More               Params           // others by name, and those that are given empty
@@ -1287,7 +1287,7 @@ type ListLoggedInMembers struct {
 	Fields             string           `name:"fields"`               // only these fields of the items, by name in any case, and paths into Extended, as Extended.lastUpdated; ID always stays
 	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; a path into Extended too
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	Sort               string           `name:"sort"`                 // by the last login in the range; ties stand by ID ascending
 	TotalMemberCount   bool             `name:"totalmembercount"`     // 1 adds TotalMemberCount: members that pass the filters on members, whether they logged in or not
 	More               Params           // others by name, and those that are given empty
@@ -1322,7 +1322,7 @@ type ListActiveMembers struct {
 	Fields             string           `name:"fields"`               // only these fields of the items, by name in any case, and paths into Extended, as Extended.lastUpdated; ID always stays
 	RequiredFields     string           `name:"required_fields"`      // only members with a value in each of these fields of the items, by name in any case: neither null nor empty; a path into Extended too
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	OrderBy            string           `name:"order_by"`             // by the sum of the actions' points, by when the member joined, or by when it last logged in
 	Sort               string           `name:"sort"`                 // by order_by; ties stand by ID ascending
 	TotalMemberCount   bool             `name:"totalmembercount"`     // 1 adds TotalMemberCount: members that pass the filters on members, whatever they did
@@ -1518,7 +1518,7 @@ type GetTopDomains struct {
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
 	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -1550,7 +1550,7 @@ type GetMemberTopDomains struct {
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
 	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -1598,7 +1598,7 @@ type GetMemberVisits struct {
 	Explain            bool             `name:"explain"`              // 1 adds explain: the IDs of the actions that were counted, newest first, 1000 a page
 	After              string           `name:"explain_after"`        // of a further page of explain: explain's next has the whole address; needs explain. Error 4 if members were merged or unmerged since the page before and that page ended between actions of one second: ask for the first page
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	More               Params           // others by name, and those that are given empty
 }
 
@@ -1725,7 +1725,7 @@ type GetSignupDomains struct {
 	Gender             string           `name:"gender"`               // only members of this gender
 	UniqueMember       bool             `name:"uniquemember"`         // 1: each row counts members, and the total counts a member once
 	Limit              string           `name:"limit"`                // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
-	Cursor             string           `name:"cursor"`               // empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset
+	Cursor             string           `name:"cursor"`               // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
 	More               Params           // others by name, and those that are given empty
 }
 

@@ -1,6 +1,7 @@
 // Package docs is /docs: the guides, which are the Markdown files below guide, and the document of the API as a
 // page. A guide is served as /docs/NAME, in a folder as /docs/FOLDER-NAME; its links are relative in the file, so
-// that the guides are read in the repository as well. The browser searches them, in /docs/guides.json.
+// that the guides are read in the repository as well. The browser searches them, in /docs/guides.json. Their picture,
+// overview.svg, is drawn by deploy/picture.
 //
 // The page of the document is by swagger-ui, whose files are in
 // vendor as the npm package swagger-ui-dist 5.35.0 has them, with their licences.

@@ -14,6 +14,8 @@ var (
 	style []byte
 	//go:embed page.js
 	script []byte
+	//go:embed overview.svg
+	picture []byte
 	//go:embed vendor/swagger-ui.css
 	swaggerStyle []byte
 	//go:embed vendor/swagger-ui-bundle.js
@@ -36,6 +38,7 @@ func Files(document []byte, demo bool) ([]pages.File, error) {
 		{Path: "/docs", Kind: "text/html; charset=utf-8", Policy: policy, Body: page},
 		{Path: "/docs/openapi.json", Kind: "application/json", Body: document},
 		{Path: "/docs/page.css", Kind: "text/css; charset=utf-8", Body: style},
+		{Path: "/docs/overview.svg", Kind: "image/svg+xml", Body: picture},
 		{Path: "/docs/page.js", Kind: "text/javascript; charset=utf-8", Body: script},
 		{Path: "/docs/swagger-ui.css", Kind: "text/css; charset=utf-8", Body: swaggerStyle},
 		{Path: "/docs/swagger-ui-bundle.js", Kind: "text/javascript; charset=utf-8", Body: swaggerScript},

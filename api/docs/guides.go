@@ -123,8 +123,14 @@ func readGuide(name string) (*page, error) {
 		p.Title = plain(h, source)
 	}
 	return p, ast.Walk(p.tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if link, ok := n.(*ast.Link); ok && entering {
-			link.Destination = []byte(target(name, string(link.Destination)))
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			n.Destination = []byte(target(name, string(n.Destination)))
+		case *ast.Image: // a file of this folder
+			n.Destination = []byte("/docs/" + path.Base(string(n.Destination)))
 		}
 		return ast.WalkContinue, nil
 	})

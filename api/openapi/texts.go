@@ -28,8 +28,9 @@ X-Range says which range was answered, Warning that it was clamped.
 **Numbers** of statistics are strings, as older clients read them; the description of a field says so by its type. Counts are exact:
 a total counts a member once over the whole range, so a total of members is not the sum of its rows.
 
-**Pages.** limit is LIMIT or OFFSET,LIMIT. Lists that have cursor: cursor= (empty) begins a walk, then follow next; a row whose
-key stays is met exactly once while data arrives. A walk by offset ends at row 100,000, with a Warning where there are more.
+**Pages.** limit is LIMIT or OFFSET,LIMIT. Lists that have cursor: cursor= (empty) asks for the first page, paging.next for each
+further one; add the key yourself. Cursor pages return each row once even while data arrives. Pages by offset end at row
+100,000, with a Warning where there are more.
 
 **Read your writes.** Each answer has X-Position. A request with that token as wait_for answers once it is applied, or with error 11 after timeout_ms.
 

@@ -9,7 +9,7 @@ import (
 )
 
 // Keyset is a list that is paged by keys: each page begins after the last row of the one
-// before, so that a row whose key stays is returned exactly once while data arrives. The
+// before, so each row is returned once even while data arrives. The
 // methods of a nil Keyset are those of a list that is paged by offset.
 type Keyset struct {
 	Question string  // the operation and the meaning of its parameters

@@ -13,7 +13,7 @@ import (
 // Paged is the parameters that select the rows of a list.
 type Paged struct {
 	Limit  bind.Page `name:"limit" doc:"LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone" eg:"0,5"`
-	Cursor string    `name:"cursor" max:"4096" doc:"empty: pages follow one another by the keys of their rows, so that a row whose key stays is met exactly once while data arrives, and there is no limit of offset; else that of a next page's address, beside the same parameters and no offset"`
+	Cursor string    `name:"cursor" max:"4096" doc:"empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset"`
 }
 
 // Page is the page asked for, the first ten rows where none is.

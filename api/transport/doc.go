@@ -7,7 +7,7 @@
 // With a certificate both protocols are offered by ALPN; without, HTTP/2 is for clients that
 // know it beforehand (h2c). A handshake runs on a goroutine of its own with a time limit, so a
 // slow client delays no other. Certificate replaces the certificate of new connections when
-// its files change; files that cannot be used leave the one before, and are logged once.
+// its files change; if the new files are invalid, the old certificate stays and one error is logged.
 //
 // A header over the contract's bound is the handler's to refuse. One that is larger than
 // MaxHeaderBytes never reaches it: net/http answers such with 431 and a text, and conn writes the

@@ -30,6 +30,7 @@ var rules = []struct {
 	{"an exported name is documented", exportsDocumented},
 	{"the top level holds only what it should", topLevel},
 	{"nothing is left to do", nothingLeftToDo},
+	{"unclear sentences are gone", saidClearly},
 	{"the tree stands alone", standsAlone},
 }
 
@@ -393,6 +394,30 @@ var (
 		"deb.deb" + "ian.org", "archive.ubu" + "ntu.com",
 	}
 )
+
+// Sentences of earlier versions that readers did not understand. Nothing says them again, in a text or in a comment.
+var unclear = []string{
+	"takes none of them, but is " + "a hit", "know of each other's requests " + "a second late", "cannot be used leave " + "the one before",
+	"the least that it " + "can be", "may not write gets the key " + "by hand", "ends all other keys, and " + "every token of theirs",
+	"the id of the other " + "answers", "it is in no list and no number " + "any more", "answers that are of " + "no use",
+	"stands in store.rebuild " + "in --data", "the copy may be all " + "there is", "words stand in " + "the catalog", "the word on " + "`catalog`",
+	"an activity is known " + "for ever", "while that cannot " + "be right", "whose key stays is " + "met exactly once",
+	"who follows paging.next or " + "a Link", "every log's end then seen has since " + "been applied.", "brokers to " + "start from",
+	"comes of the " + "secrets", "by their " + "beginnings", "in front of those in the file " + "of secrets",
+}
+
+func saidClearly(t *tree) (bad []string) {
+	for p, text := range t.texts {
+		plain := strings.ToLower(strings.Join(strings.Fields(strings.ReplaceAll(text, "\n//", " ")), " "))
+		for _, sentence := range unclear {
+			if strings.Contains(plain, strings.ToLower(sentence)) {
+				bad = append(bad, fmt.Sprintf("%s: %q: say it in the field's words", p, sentence))
+			}
+		}
+	}
+	slices.Sort(bad)
+	return bad
+}
 
 // grep gives each place in the tree's texts that has one of the words: a whole one,
 // or the beginning of anything.

@@ -25,6 +25,7 @@ func TestArchitecture_EachRuleCanFail(t *testing.T) {
 		comment, forTests, noActor  = "a package has one comment, in doc.go", "what supports tests is imported by tests", "what applies records knows no actor"
 		function, down              = "what applies records has no clock and no goroutine", "what applies records imports what is below it"
 		exported, top, left, alone  = "an exported name is documented", "the top level holds only what it should", "nothing is left to do", "the tree stands alone"
+		unclearSays                 = "unclear sentences are gone"
 	)
 	seen := map[string]bool{}
 	for _, c := range []struct {
@@ -99,6 +100,9 @@ func TestArchitecture_EachRuleCanFail(t *testing.T) {
 
 		{left, files{"api/a.go": "package p\n\n// TO" + "DO: all of it\n", "deploy/run.sh": "# FIX" + "ME\n"}, []string{"api/a.go:3:", "deploy/run.sh:1:"}},
 		{left, files{"api/a.go": "package p\n\nvar toDoList, TODOS int\n", "api/b.bin": "\x00 TO" + "DO"}, nil},
+
+		{unclearSays, files{"README.md": "Brokers to\nsta" + "rt from.\n"}, []string{"README.md: "}},
+		{unclearSays, files{"README.md": "Bootstrap brokers.\n"}, nil},
 
 		{alone, files{"README.md": "see\n/wo" + "rk/x\n", "api/a.go": "package p // as in sha" + "red/design\n"}, []string{"README.md:2:", "api/a.go:1:"}},
 		{alone, files{"deploy/pom.xml": "<url>https://repo1.maven" + ".org/maven2</url>\n", ".ci/run": "GOPROXY=https://proxy.go" + "lang.org\n"}, []string{".ci/run:1:", "deploy/pom.xml:1:"}},

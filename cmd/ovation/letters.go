@@ -15,7 +15,7 @@ import (
 
 // deadLetters is what every command about them has.
 type deadLetters struct {
-	Kafka       []string `group:"Kafka" sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Brokers to start from; of a node with the embedded log its --embedded-kafka."`
+	Kafka       []string `group:"Kafka" sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Bootstrap brokers; for a node with the embedded log its --embedded-kafka."`
 	TopicPrefix string   `group:"Kafka" placeholder:"TEXT" help:"Comes before the names of the topics."`
 	form
 

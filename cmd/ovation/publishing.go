@@ -19,7 +19,7 @@ import (
 
 // publishing is what every collector has.
 type publishing struct {
-	Kafka       []string `group:"Kafka" sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Brokers to start from; of a node with the embedded log its --embedded-kafka."`
+	Kafka       []string `group:"Kafka" sep:"," default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Bootstrap brokers; for a node with the embedded log its --embedded-kafka."`
 	TopicPrefix string   `group:"Kafka" placeholder:"TEXT" help:"Comes before the name of the topic."`
 	Account     uint32   `group:"Publishing" placeholder:"N" help:"Account that the actions belong to, as app list shows it. A mapping file may say it."`
 	State       string   `group:"Publishing" default:"collect-state" placeholder:"DIR" help:"Where it is remembered what is published and what was made."`

@@ -29,7 +29,7 @@ type Config struct {
 	Data          string     `group:"Storage and limits" default:"data" placeholder:"DIR" help:"Directory of the store, of the data keys, of the embedded log and, unless --secrets says otherwise, of the secrets. Below 256 MiB of free space the embedded log takes nothing more, below 128 MiB the store; both go on when there is more."`
 	HTTP          string     `group:"API" name:"http" default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address of the API."`
 	BaseURL       string     `group:"API" name:"base-url" placeholder:"URL" help:"Scheme and host under which clients reach the API, such as https://api.example.com: needed behind a proxy (default: what a request asked for)."`
-	Kafka         []string   `group:"Kafka" sep:"," placeholder:"HOST:PORT" help:"Brokers to start from. Without any the embedded log is used."`
+	Kafka         []string   `group:"Kafka" sep:"," placeholder:"HOST:PORT" help:"Bootstrap brokers. Without any the embedded log is used."`
 	EmbeddedKafka string     `group:"Kafka" default:"127.0.0.1:9092" placeholder:"HOST:PORT" help:"Address at which the embedded log speaks the Kafka protocol."`
 	Zone          string     `group:"Node" placeholder:"NAME" help:"Failure domain of this node, such as a rack or an availability zone, for the list of nodes."`
 	TrustClock    bool       `group:"Kafka" help:"Take the clock of this machine for right though the embedded log's last record is more than an hour ahead of it, or more than 90 days behind."`

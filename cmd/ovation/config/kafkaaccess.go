@@ -20,7 +20,7 @@ type KafkaAccess struct {
 	KafkaCert    string `placeholder:"FILE" help:"PEM file of the certificate to show to brokers that want one; with TLS."`
 	KafkaCertKey string `placeholder:"FILE" help:"PEM file of that certificate's key, mode 0600."`
 	KafkaSASL    string `name:"kafka-sasl" default:"none" enum:"none,plain,scram-sha-256,scram-sha-512" placeholder:"MECHANISM" help:"How to give user and password: ${enum}. The password is kafka_password in the file of secrets, or OVATION_KAFKA_PASSWORD."`
-	KafkaUser    string `placeholder:"NAME" help:"User for --kafka-sasl. At another node's embedded log ovation-node, with scram-sha-256: the password comes of the secrets."`
+	KafkaUser    string `placeholder:"NAME" help:"User for --kafka-sasl. For another node's embedded log: ovation-node, with scram-sha-256; its password is derived from the secrets."`
 }
 
 // KafkaPassword is the variable of the environment; it outranks the file of secrets.

@@ -30,7 +30,7 @@ var notHere = []string{
 }
 
 // tested are blocks without a language that another test runs.
-var tested = []string{`curl "$API/v1.1/member/$ID/export"`, "collector ──►", " collectors ──►", "ready: the node answers"}
+var tested = []string{`curl "$API/v1.1/member/$ID/export"`, "ready: the node answers"}
 
 // block is a fenced block of a text.
 type block struct {
