@@ -26,8 +26,8 @@ func (x *fixture) serial() int64 {
 	return c.ConnectionState().PeerCertificates[0].SerialNumber.Int64()
 }
 
-// New connections get the certificate that the files hold now; files that cannot be used leave the
-// one before, and each of them is logged once.
+// New connections get the certificate that the files hold now; if these are
+// invalid, the old certificate stays, and one error is logged.
 func TestCertificate_Reload(t *testing.T) {
 	chain, key := issue(t, 1)
 	x := serve(t, echo, &files{chain: chain, key: key}, Limits{})
