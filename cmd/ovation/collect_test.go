@@ -123,6 +123,51 @@ func TestCollect_ExitCodesOfBadRows(t *testing.T) {
 	}
 }
 
+// With --output json each file is one JSON object on standard output, with the counts and the first records.
+func TestCollect_JSON(t *testing.T) {
+	t.Parallel()
+	var out, errs strings.Builder
+	args := "collect file --dry-run --show 1 --output json --member spotify:ann collect/mappings/testdata/spotify*.json"
+	if code := run(strings.Fields(args), &out, &errs); code != exitFine {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	var got []collected
+	for d := json.NewDecoder(strings.NewReader(out.String())); ; {
+		var p collected
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatalf("%v: %s", err, out.String())
+		}
+		got = append(got, p)
+	}
+	if len(got) != 2 {
+		t.Fatalf("%d objects: %s", len(got), out.String())
+	}
+	p := got[1]
+	if !p.DryRun || p.Published != 3 || p.Rows != 3 || p.Skipped != 1 || p.NoCountry != 1 || !strings.HasSuffix(p.Source, ".json") {
+		t.Errorf("%+v", p)
+	}
+	var record struct{ ID, Member, Activity string }
+	if len(p.Records) != 1 || json.Unmarshal(p.Records[0], &record) != nil || record.ID == "" || record.Activity == "" {
+		t.Errorf("records %s", p.Records)
+	}
+}
+
+// A dump is printed as JSON, a key a line, with the values that have tabs whole.
+func TestInspect_JSON(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := asJSON(strings.NewReader("R 1\ta \"b\"\tc\nid\n"), &out); err != nil {
+		t.Fatal(err)
+	}
+	if want := "{\"key\":\"R 1\",\"value\":\"a \\\"b\\\"\\tc\"}\n{\"key\":\"id\"}\n"; out.String() != want {
+		t.Errorf("%s, want %s", out.String(), want)
+	}
+}
+
 // Files are mapped by the mapping that is named, or by the one that fits their rows, one after the other.
 func TestCollect_ReadyMappings(t *testing.T) {
 	t.Parallel()

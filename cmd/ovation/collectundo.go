@@ -19,6 +19,14 @@ type CollectUndo struct {
 	API   []string `name:"api" sep:"," default:"http://127.0.0.1:8080" placeholder:"URL" help:"Address of the API. Of several nodes all addresses, with commas: where one does not answer the next is asked."`
 	Key   string   `required:"" placeholder:"KEY" help:"Access key of the account. In OVATION_KEY it does not show in the list of processes."`
 	Runs  []string `arg:"" help:"Runs, as collect runs lists them."`
+	form
+}
+
+// undone is what became of a run, as JSON.
+type undone struct {
+	Run       string `json:"run"`
+	Taken     int64  `json:"taken"`     // actions taken back
+	Published int64  `json:"published"` // actions that the run published
 }
 
 // Help says what is taken back.
@@ -58,7 +66,11 @@ func (c *CollectUndo) Run(ctx context.Context, w io.Writer) error {
 			}
 			return fmt.Errorf("%s: %w (%d of %d actions taken back)", r.ID, err, r.Undo.TakenSoFar(), r.Published)
 		}
-		if _, err := fmt.Fprintf(w, "%s: %d of %d published actions taken back\n", r.ID, r.Undo.Taken, r.Published); err != nil {
+		answer := undone{Run: r.ID, Taken: r.Undo.Taken, Published: r.Published}
+		err := c.print(w, answer, func(w io.Writer) {
+			fmt.Fprintf(w, "%s: %d of %d published actions taken back\n", r.ID, r.Undo.Taken, r.Published)
+		})
+		if err != nil {
 			return err
 		}
 	}

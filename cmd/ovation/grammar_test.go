@@ -85,9 +85,7 @@ func TestHelp_Groups(t *testing.T) {
 // Every command that answers prints its answer as JSON, too.
 func TestHelp_Output(t *testing.T) {
 	without := map[string]string{
-		"serve": "runs until it is ended", "demo": "runs until it is ended", "completion": "prints a script", "inspect": "prints keys, one a line",
-		"collect file": "publishes, and prints a sentence", "collect generator": "publishes, and prints a sentence",
-		"collect undo": "takes back, and prints a sentence",
+		"serve": "runs until it is ended", "demo": "runs until it is ended", "completion": "prints a script",
 	}
 	parser, err := newParser(t.Output(), t.Output())
 	if err != nil {

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
@@ -21,11 +23,46 @@ type Inspect struct {
 	Data    string `default:"data" placeholder:"DIR" help:"Directory of the node."`
 	Catalog bool   `xor:"store" help:"The catalog's store instead of the node's."`
 	Keys    bool   `xor:"store" help:"The ids of the data keys instead, in hex; never a key."`
+	Output  string `enum:"text,json" default:"text" help:"text, or json for one JSON object a line."`
 	Prefix  string `arg:"" optional:"" help:"Only keys that begin with these characters, as R for the columns or z for the state."`
 }
 
 // Run prints to standard output.
 func (i *Inspect) Run(_ context.Context, out io.Writer) error {
+	if i.Output != "json" {
+		return i.dump(out)
+	}
+	from, to := io.Pipe()
+	go func() { _ = to.CloseWithError(i.dump(to)) }() // the reader gets the error
+	return errors.Join(asJSON(from, out), from.Close())
+}
+
+// storedKey is a key of a store as JSON.
+type storedKey struct {
+	Key   string `json:"key"`
+	Value string `json:"value,omitempty"`
+}
+
+// asJSON prints the lines of a dump as JSON.
+func asJSON(dump io.Reader, out io.Writer) error {
+	lines, w := bufio.NewReader(dump), bufio.NewWriter(out)
+	for {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				err = nil
+			}
+			return errors.Join(err, w.Flush())
+		}
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if err := json.NewEncoder(w).Encode(storedKey{key, value}); err != nil {
+			return err
+		}
+	}
+}
+
+// dump prints one key a line.
+func (i *Inspect) dump(out io.Writer) error {
 	if i.Catalog {
 		dir, err := i.there("catalog")
 		if err != nil {

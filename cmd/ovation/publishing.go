@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect"
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/patience"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -36,6 +39,15 @@ type publishing struct {
 	Show      int    `group:"Dry run" default:"5" env:"-" placeholder:"N" help:"Records that --dry-run shows."`
 
 	Access config.KafkaAccess `embed:"" group:"Kafka"`
+	form
+}
+
+// collected is the answer of a collector as JSON: what became of one source.
+type collected struct {
+	Source string `json:"source"`
+	DryRun bool   `json:"dryRun"`
+	runs.Counts
+	Records []json.RawMessage `json:"records,omitempty"` // the first ones, of a dry run
 }
 
 // Validate is what is wrong with the flags.
@@ -53,8 +65,13 @@ func (c *publishing) Validate() error {
 
 // run publishes a source.
 func (c *publishing) run(ctx context.Context, w io.Writer, source collect.Source) (err error) {
+	samples := w
+	var records bytes.Buffer
+	if c.Output == "json" {
+		samples = &records
+	}
 	progress := collect.NewProgress(collect.ProgressOptions{
-		Source: source.Name(), Out: w, Errs: os.Stderr, Terminal: cwriter.IsTerminal(int(os.Stderr.Fd())),
+		Source: source.Name(), Out: samples, Errs: os.Stderr, Terminal: cwriter.IsTerminal(int(os.Stderr.Fd())),
 		Samples: c.Show, Now: time.Now,
 	})
 	o := collect.Options{
@@ -94,7 +111,12 @@ func (c *publishing) run(ctx context.Context, w io.Writer, source collect.Source
 		}
 		return fmt.Errorf("%w (%s)", err, totals.Summary(c.DryRun))
 	}
-	if _, err = fmt.Fprintln(w, totals.Summary(c.DryRun)); err != nil || totals.Rejected == 0 {
+	answer := collected{Source: source.Name(), DryRun: c.DryRun, Counts: totals.Counts}
+	for line := range bytes.Lines(records.Bytes()) {
+		answer.Records = append(answer.Records, bytes.TrimSpace(line))
+	}
+	err = c.print(w, answer, func(w io.Writer) { fmt.Fprintln(w, totals.Summary(c.DryRun)) })
+	if err != nil || totals.Rejected == 0 {
 		return err
 	}
 	where := fmt.Sprintf("%d of %d rows, the first in line %s", totals.Rejected, totals.Rows, collect.Lines(totals.FirstBad, totals.Rejected))

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -18,6 +19,7 @@ import (
 type feed struct {
 	s         *stage
 	producers []*kafka.Producer
+	sent      atomic.Int64 // actions that are durable
 }
 
 func (s *stage) openFeed() (*feed, error) {
@@ -51,7 +53,9 @@ func (f *feed) publish(ctx context.Context, actions iter.Seq[audience.Action]) e
 				}
 				if _, err := p.Send(ctx, batch); err != nil {
 					cancel(err)
+					continue
 				}
+				f.sent.Add(int64(len(batch)))
 			}
 		})
 	}

@@ -23,7 +23,9 @@ func (s *stage) register(ctx context.Context) error {
 			for i := part; i < len(s.fans.Members) && ctx.Err() == nil; i += registering {
 				if err := s.join(ctx, i); err != nil {
 					cancel(fmt.Errorf("fan %d: %w", i, err))
+					continue
 				}
+				s.registered.Add(1)
 			}
 		})
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
@@ -62,6 +63,8 @@ type stage struct {
 	key         string
 	api         *client.Client
 
+	registered atomic.Int64 // members, by this run
+
 	brands      []domain.BrandID
 	definitions []domain.DefinitionID
 	segments    []domain.SegmentID
@@ -81,6 +84,8 @@ func Play(ctx context.Context, node Node, o Options, fans *audience.Audience, ou
 
 func (s *stage) play(ctx context.Context) error {
 	began := time.Now()
+	s.log.Info("the demo begins", "api", "http://"+s.node.APIAddress, "docs", "http://"+s.node.APIAddress+"/docs",
+		"members", len(s.fans.Members), "actions", s.options.Actions)
 	if err := s.await(ctx, func() bool { return s.node.Engine.Ready() == nil }); err != nil {
 		return err
 	}
@@ -107,7 +112,11 @@ func (s *stage) play(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.await(ctx, func() bool { return s.node.CaughtUp(ctx) }); err != nil {
+	applying := progress{s.log, "applying the actions", s.routed, func() int64 { return s.routed() + s.unrouted() }}
+	err = applying.during(ctx, func(ctx context.Context) error {
+		return s.await(ctx, func() bool { return s.node.CaughtUp(ctx) })
+	})
+	if err != nil {
 		return err
 	}
 	if err := s.announce(); err != nil {
@@ -121,15 +130,34 @@ func (s *stage) play(ctx context.Context) error {
 // playPast is what only the first run does: members register, and the past is
 // published up to the moment the demo began.
 func (s *stage) playPast(ctx context.Context, feed *feed, began time.Time) error {
-	s.log.Info("registering the members", "members", len(s.fans.Members))
-	if err := s.register(ctx); err != nil {
+	registering := progress{s.log, "registering the members", s.registered.Load, constant(len(s.fans.Members))}
+	if err := registering.during(ctx, s.register); err != nil {
 		return fmt.Errorf("register: %w", err)
 	}
-	s.log.Info("publishing a year of actions", "actions", s.options.Actions)
-	if err := feed.publish(ctx, s.fans.Between(s.fans.Start(), began)); err != nil {
+	publishing := progress{s.log, "publishing a year of actions", feed.sent.Load, constant(s.options.Actions)}
+	err := publishing.during(ctx, func(ctx context.Context) error {
+		return feed.publish(ctx, s.fans.Between(s.fans.Start(), began))
+	})
+	if err != nil {
 		return fmt.Errorf("publish: %w", err)
 	}
 	return nil
+}
+
+// routed is how many records of the public topic are in the journal.
+func (s *stage) routed() (n int64) {
+	for _, r := range s.node.Engine.Status().Routers {
+		n += r.Next
+	}
+	return n
+}
+
+// unrouted is how many are not yet.
+func (s *stage) unrouted() (n int64) {
+	for _, r := range s.node.Engine.Status().Routers {
+		n += max(0, r.End-r.Next)
+	}
+	return n
 }
 
 // openAccount makes the account, where it is not there, and opens it with the key of earlier runs:
