@@ -48,10 +48,14 @@ func TestCluster_FaultsAreNotNoticed(t *testing.T) {
 // schedule is the faults in any order, each with its end.
 func (l *load) schedule(f misfortunes, rnd *rand.Rand) (all []func()) {
 	c := l.c
-	times := func(n int, befall func(i int)) {
+	began := time.Now()
+	times := func(what string, n int, befall func(i int)) {
 		for range n {
 			i := rnd.IntN(len(c.nodes))
-			all = append(all, func() { befall(i) })
+			all = append(all, func() {
+				c.t.Logf("%v: %s, node %d", time.Since(began).Round(time.Second), what, i)
+				befall(i)
+			})
 		}
 	}
 	pause := func(d time.Duration) func(int) {
@@ -61,20 +65,20 @@ func (l *load) schedule(f misfortunes, rnd *rand.Rand) (all []func()) {
 			c.signal(i, syscall.SIGCONT)
 		}
 	}
-	times(f.kills, func(i int) {
+	times("kill", f.kills, func(i int) {
 		c.nodes[i].Kill()
 		l.more(60)
 		c.start(i)
 	})
-	times(f.pauses, pause(f.pause))
-	times(f.cuts, func(i int) {
+	times("pause", f.pauses, pause(f.pause))
+	times("cut from Kafka", f.cuts, func(i int) {
 		c.links[i].Cut()
 		refused := l.refuse(i)
 		l.lasts(f.cut)
 		l.expire(refused)
 		c.links[i].Heal()
 	})
-	times(f.brokerKills, func(int) {
+	times("kill of Kafka", f.brokerKills, func(int) {
 		if err := c.broker.Kill(); err != nil {
 			c.t.Fatal(err)
 		}
@@ -84,7 +88,7 @@ func (l *load) schedule(f misfortunes, rnd *rand.Rand) (all []func()) {
 		}
 	})
 	if f.longPause > 0 {
-		times(1, pause(f.longPause))
+		times("long pause", 1, pause(f.longPause))
 	}
 	rnd.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all

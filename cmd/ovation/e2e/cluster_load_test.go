@@ -1,7 +1,7 @@
 package e2e
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -34,12 +34,13 @@ type load struct {
 	void             map[string]bool      // those that had not taken effect for long after it
 
 	over     chan struct{} // closed when the load is
-	answered atomic.Int64  // to readers and scribes
+	produce  context.Context
+	giveUp   func()       // ends what is being produced
+	answered atomic.Int64 // to readers and scribes
 	clients  sync.WaitGroup
 	collects sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows
-	errs  []error
+	mu    sync.Mutex                          // guards what follows
 	worst struct{ read, write time.Duration } // the longest until an answer, over all addresses
 }
 
@@ -60,6 +61,8 @@ func every(n, of int) time.Duration { return time.Duration(of) * time.Second / t
 func (c *cluster) newLoad(seed uint64, size loadSize) *load {
 	c.t.Helper()
 	l := &load{c: c, seed: seed, size: size, over: make(chan struct{}), refused: map[string]time.Time{}, void: map[string]bool{}}
+	l.produce, l.giveUp = context.WithCancel(context.Background())
+	c.t.Cleanup(l.giveUp)
 	first := c.nodes[0]
 	l.seen = newModel(rand.New(rand.NewPCG(seed, 1)), "seen", sizes{brands: 3, fans: size.fans})
 	l.told = newModel(rand.New(rand.NewPCG(seed, 2)), "told", sizes{brands: 3, fans: size.fans})
@@ -110,11 +113,10 @@ func (l *load) client(do func(testing.TB, *client.Client) error, worst *time.Dur
 				return
 			}
 			began := time.Now()
-			err := do(l.c.t, api)
-			l.mu.Lock()
-			if err != nil {
-				l.errs = append(l.errs, err)
+			if err := do(l.c.t, api); err != nil {
+				l.c.t.Errorf("seed %d: after %d answers: %v", l.seed, l.answered.Load(), err)
 			}
+			l.mu.Lock()
 			*worst = max(*worst, time.Since(began))
 			l.mu.Unlock()
 			l.answered.Add(1)
@@ -140,10 +142,8 @@ func (l *load) collect() {
 			p.note(a)
 			records = append(records, p.anyRecord(l.watch.rnd, &a))
 		}
-		if err := l.collector.client.ProduceSync(ctx(l.c.t), records...).FirstErr(); err != nil {
-			l.mu.Lock()
-			l.errs = append(l.errs, err)
-			l.mu.Unlock()
+		if err := l.collector.client.ProduceSync(l.produce, records...).FirstErr(); err != nil {
+			l.c.t.Errorf("seed %d: publish: %v", l.seed, err)
 			return
 		}
 	}
@@ -204,11 +204,7 @@ func (l *load) holdsRefused() {
 }
 
 // failed reports that a client got an answer that it must not get, or none.
-func (l *load) failed() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.errs) > 0 || l.c.t.Failed()
-}
+func (l *load) failed() bool { return l.c.t.Failed() }
 
 // lasts lets so much time pass under load.
 func (l *load) lasts(d time.Duration) {
@@ -235,14 +231,18 @@ func (l *load) look() {
 	time.Sleep(pollEvery)
 }
 
-// end waits until all is published and answered and holds that nothing failed.
+// end waits until all is published and answered and holds that nothing failed. After a failure it does not wait for
+// what a fault under way may hold up for ever.
 func (l *load) end() {
 	l.c.t.Helper()
 	close(l.over)
+	if l.failed() {
+		l.giveUp()
+	}
 	l.collects.Wait()
 	l.clients.Wait()
-	if err := errors.Join(l.errs...); err != nil {
-		l.c.t.Fatalf("seed %d: after %d answers: %v", l.seed, l.answered.Load(), err)
+	if l.failed() {
+		l.c.t.FailNow()
 	}
 	l.writers.wait()
 	l.published = l.collector.end(l.c.t)
