@@ -36,7 +36,8 @@
 //   - What a command reads of a source is a run (package runs): its counts are exact also after crashes, and Undo
 //     deletes the actions that it brought. Each has a marker that names the run and the row, unless the mapping gives one.
 //   - Equal ids within a run are counted when it ends.
-//   - Memory does not grow with the source: the actions under way are bounded in number and bytes, and ids are on disk.
+//   - Memory does not grow with the source: the actions under way are bounded in number and bytes, ids are on disk, and what
+//     was made (package nametable) likewise; it is 64 MiB beside the program's code at most.
 //   - A position is written only when all before it is acknowledged, so that a run that
 //     was killed resumes with nothing missing, and repeats a little.
 //   - A source that is not the one published from is noticed and refused, but for rows

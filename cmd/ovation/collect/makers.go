@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ type makers struct {
 	state   *State // nil: a dry run, in which everything is there
 	refused map[thingKey]error
 }
+
+// maxRefused bounds what is remembered of what was refused before a chunk.
+const maxRefused = 1 << 14
 
 // registering is how many members are registered at once.
 const registering = 32
@@ -45,17 +49,24 @@ func (m *makers) make(ctx context.Context, items []item) (made int64, err error)
 	if m.api == nil || m.state == nil {
 		return 0, nil
 	}
+	if len(m.refused) > maxRefused {
+		clear(m.refused) // they are refused again
+	}
 	met := map[thingKey]bool{}
 	missing := map[string][]wanted{} // by kind, in the order of the source
 	for i := range items {
 		wants(&items[i].action, func(w wanted) {
-			_, known := m.state.Known(w.Kind, w.Name)
+			_, known, wrong := m.state.Known(w.Kind, w.Name)
+			err = errors.Join(err, wrong)
 			if known || met[w.thingKey] || m.refused[w.thingKey] != nil {
 				return
 			}
 			met[w.thingKey] = true
 			missing[w.Kind] = append(missing[w.Kind], w)
 		})
+	}
+	if err != nil {
+		return 0, err
 	}
 	return m.makeAll(ctx, missing)
 }
@@ -126,8 +137,10 @@ func (m *makers) fill(a *input.Action) (err error) {
 		return nil
 	}
 	wants(a, func(w wanted) {
-		id, known := m.state.Known(w.Kind, w.Name)
+		id, known, wrong := m.state.Known(w.Kind, w.Name)
 		switch {
+		case wrong != nil:
+			err = cmp.Or(err, wrong)
 		case known && w.Kind == aBrand:
 			a.Brand.ID = id
 		case known && w.Kind == aDefinition:

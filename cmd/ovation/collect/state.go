@@ -2,7 +2,6 @@ package collect
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	"unicode"
 
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/nametable"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
 	"github.com/ovation-analytics/ovation/cmd/ovation/files"
 )
@@ -27,7 +27,8 @@ import (
 //	runs                what was done, run by run (package runs)
 //
 // Lines are only added to known.ndjson, and the last may be torn by a power cut: it
-// is then not known and asked for again. A position is written beside its place,
+// is then not known and asked for again. It is read into a table on disk (package nametable): members may be more
+// than memory has room for. A position is written beside its place,
 // synced and moved there, after all that it counts was acknowledged and what it
 // needs of known.ndjson is synced. Two collectors on one folder do no harm: a position
 // is never ahead of what is published.
@@ -36,7 +37,7 @@ type State struct {
 	of  place
 
 	mu    sync.Mutex // known is read and written by many goroutines
-	known map[thingKey]uint32
+	known *nametable.Table
 	log   *os.File
 	dirty bool
 }
@@ -59,14 +60,14 @@ type knownLine struct {
 	ID uint32 `json:"id,omitempty"` // of a member none is needed
 }
 
-const stateVersion = 4 // the ids of a run are in files of their own
+const stateVersion = 5 // the ids of a run are beside sums of what else its actions say
 
 // ErrElsewhere says that a folder is about another log or account.
 var ErrElsewhere = errors.New("what it remembers is of another log or account, or of an older release: choose another --state, or delete it")
 
 // OpenState opens the folder, which is made if it is not there.
 func OpenState(dir, topic string, account uint32) (*State, error) {
-	s := &State{dir: dir, of: place{stateVersion, topic, account}, known: map[thingKey]uint32{}}
+	s := &State{dir: dir, of: place{stateVersion, topic, account}}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -75,44 +76,64 @@ func OpenState(dir, topic string, account uint32) (*State, error) {
 		return nil, err
 	}
 	if err := s.load(); err != nil {
-		s.log.Close()
-		return nil, fmt.Errorf("%s: %w", s.log.Name(), err)
+		return nil, errors.Join(fmt.Errorf("%s: %w", s.log.Name(), err), s.close())
 	}
 	return s, nil
 }
 
-// load reads what is known. The first line says of which log.
+// knownBytes is about how long a line of known.ndjson is.
+const knownBytes = 60
+
+// load reads what is known.
 func (s *State) load() error {
-	text, err := io.ReadAll(s.log)
+	info, err := s.log.Stat()
 	if err != nil {
 		return err
 	}
-	if len(text) > 0 && !bytes.HasSuffix(text, []byte("\n")) { // torn: what comes next begins a line
-		if _, err := s.log.WriteString("\n"); err != nil {
-			return err
-		}
+	if s.known, err = nametable.New(s.dir, info.Size()/knownBytes); err != nil {
+		return err
 	}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, input.MaxLine)
-	headed := false
-	for lines.Scan() {
-		if !headed { // or it was torn when it was made
-			var of place
-			headed = json.Unmarshal(lines.Bytes(), &of) == nil && of.Version != 0
-			if headed && of != s.of {
-				return ErrElsewhere
-			}
-			continue
-		}
-		var k knownLine
-		if json.Unmarshal(lines.Bytes(), &k) == nil && k.Kind != "" {
-			s.known[k.thingKey] = k.ID
-		}
-	}
-	if err := lines.Err(); err != nil || headed {
+	headed, err := s.read()
+	if err != nil || headed {
 		return err
 	}
 	return s.append(s.of)
+}
+
+// read reads the lines, of which the first says of which log they are.
+func (s *State) read() (headed bool, err error) {
+	lines := bufio.NewReader(s.log)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return headed, err
+		}
+		torn := err != nil
+		if torn && len(line) == 0 {
+			return headed, nil
+		}
+		if !headed { // or it was torn when it was made
+			var of place
+			headed = json.Unmarshal(line, &of) == nil && of.Version != 0
+			if headed && of != s.of {
+				return headed, ErrElsewhere
+			}
+		} else if err := s.readLine(line); err != nil {
+			return headed, err
+		}
+		if torn { // what comes next begins a line
+			_, err := s.log.WriteString("\n")
+			return headed, err
+		}
+	}
+}
+
+func (s *State) readLine(line []byte) error {
+	var k knownLine
+	if json.Unmarshal(line, &k) != nil || k.Kind == "" {
+		return nil
+	}
+	return s.known.Put(k.Kind, k.Name, k.ID)
 }
 
 func (s *State) append(v any) error {
@@ -126,20 +147,20 @@ func (s *State) append(v any) error {
 }
 
 // Known is the id of a thing that is remembered.
-func (s *State) Known(kind, name string) (id uint32, ok bool) {
+func (s *State) Known(kind, name string) (id uint32, known bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	id, ok = s.known[thingKey{kind, name}]
-	return id, ok
+	return s.known.Get(kind, name)
 }
 
 // Learn remembers a thing.
 func (s *State) Learn(kind, name string, id uint32) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	k := thingKey{kind, name}
-	s.known[k] = id
-	return s.append(knownLine{k, id})
+	if err := s.known.Put(kind, name, id); err != nil {
+		return err
+	}
+	return s.append(knownLine{thingKey{kind, name}, id})
 }
 
 // Position is how far a source is published.
@@ -210,4 +231,11 @@ func (s *State) path(name string) string {
 }
 
 // Close makes all durable and closes the folder.
-func (s *State) Close() error { return errors.Join(s.sync(), s.log.Close()) }
+func (s *State) Close() error { return errors.Join(s.sync(), s.close()) }
+
+func (s *State) close() error {
+	if s.known == nil {
+		return s.log.Close()
+	}
+	return errors.Join(s.known.Close(), s.log.Close())
+}
