@@ -121,7 +121,7 @@ var homes = []struct {
 	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log", "cmd/ovation/collect/runs", "cmd/ovation/export/state"}},
 	{"github.com/parquet-go/parquet-go", []string{"cmd/ovation/export/table"}},
 	{"github.com/alecthomas/kong", []string{"cmd/ovation"}},
-	{"github.com/ulikunitz/xz", []string{"cmd/ovation/collect/input"}},
+	{"github.com/therootcompany/xz", []string{"cmd/ovation/collect/input"}},
 	{"github.com/oschwald/maxminddb-golang", []string{"cmd/ovation/geoip"}},
 	{"github.com/maxmind/mmdbwriter", []string{"cmd/ovation/geoip/geoiptest"}},
 }

@@ -53,6 +53,11 @@ func through(t *testing.T, text string, pack func(io.Writer) (io.WriteCloser, er
 func xzOf(w io.Writer) (io.WriteCloser, error)   { return xz.NewWriter(w) }
 func zstdOf(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) }
 
+// xzOfWindow packs as xz -8 does.
+func xzOfWindow(w io.Writer) (io.WriteCloser, error) {
+	return xz.WriterConfig{DictCap: 32 << 20}.NewWriter(w)
+}
+
 // bzipped is plainRows(3) packed by bzip2, for which there is no packer here.
 const bzipped = "QlpoOTFBWSZTWQxKgRQAABfZgAwQAAR4ACYgHgAgADFMABNCNJ6TINMjCi8KreUnpFzhBI4zSCToSM1ZuIdE+LuSKcKEgGJUCKA="
 
@@ -115,6 +120,9 @@ func TestPacked_RefusedInOneSentence(t *testing.T) {
 		"tar":              {tar, "a tar file"},
 		"tar.gz":           {packed(t, tar), "a tar file"},
 		"packed twice":     {packed(t, through(t, rows, xzOf)), "a xz file"},
+
+		"xz of a large window":   {through(t, rows, xzOfWindow), "unpack it before (xz -dc FILE | ovation collect file"},
+		"zstd of a large window": {"\x28\xb5\x2f\xfd\x00\x78\x01\x00\x00", "unpack it before (zstd -dc --long=31 FILE | ovation collect file"}, // 32 MiB
 
 		"Parquet": {"PAR1\x15\x00", "a Parquet file"},
 	} {

@@ -7,10 +7,8 @@ import (
 	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"path"
@@ -19,7 +17,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
+	"github.com/therootcompany/xz"
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
@@ -94,58 +92,59 @@ func (p *packing) mayBeText(head []byte) bool {
 		(p.name == "Parquet" || p.name == "lzip" || p.name == "tar") && bytes.IndexByte(head, 0) < 0
 }
 
-// unpackXZ also looks at the end of the file, which the library does not miss where a block ends.
+// maxWindow is how far back a packed file may refer: what unpacks it keeps so much in memory.
+const maxWindow = 16 << 20
+
+// errWindow is what to do with a file that refers back farther.
+func errWindow(unpack string) error {
+	return fmt.Errorf("packed with a window of more than %d MiB, which is kept in memory: unpack it before (%s FILE | ovation collect file … -)",
+		maxWindow>>20, unpack)
+}
+
+// errCut says that a packed file has no end.
+var errCut = errors.New("it is cut or damaged: download or copy it again")
+
 func unpackXZ(f *file) (io.Reader, error) {
-	end := &xzEnd{from: f.reader}
-	r, err := xz.NewReader(end)
+	r, err := xz.NewReader(f.reader, maxWindow)
+	if err != nil {
+		return nil, explainXZ(err)
+	}
+	return explained(r, explainXZ), nil
+}
+
+func explainXZ(err error) error {
+	switch {
+	case errors.Is(err, xz.ErrMemlimit):
+		return errWindow("xz -dc")
+	case errors.Is(err, xz.ErrBuf), errors.Is(err, xz.ErrData):
+		return errCut
+	}
+	return err
+}
+
+func unpackZstd(f *file) (io.Reader, error) {
+	d, err := zstd.NewReader(f.reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 	if err != nil {
 		return nil, err
 	}
-	end.unpacked = r
-	return end.checked(), nil
+	f.onClose = d.Close
+	return explained(d, func(err error) error {
+		if errors.Is(err, zstd.ErrWindowSizeExceeded) {
+			return errWindow("zstd -dc --long=31")
+		}
+		return err
+	}), nil
 }
 
-// xzEnd is the last bytes of an xz file: the footer of a stream, and any number of zeros after it.
-type xzEnd struct {
-	from     io.Reader
-	unpacked io.Reader
-	last     []byte // as many as a footer has
-	zeros    int    // after them
-}
-
-// xzFooter is how long a footer is.
-const xzFooter = 12
-
-// Read reads the packed file.
-func (e *xzEnd) Read(p []byte) (int, error) {
-	n, err := e.from.Read(p)
-	end := bytes.TrimRight(p[:n], "\x00")
-	if len(end) > 0 {
-		e.last = append(e.last, make([]byte, min(e.zeros, xzFooter))...)
-		e.last = append(e.last, end[max(0, len(end)-xzFooter):]...)
-		e.last = append(e.last[:0], e.last[max(0, len(e.last)-xzFooter):]...)
-		e.zeros = 0
-	}
-	e.zeros += n - len(end)
-	return n, err
-}
-
-// checked is what is unpacked, and an error at its end where the file is cut.
-func (e *xzEnd) checked() io.Reader {
+// explained reads r, and says of its errors what explain makes of them.
+func explained(r io.Reader, explain func(error) error) io.Reader {
 	return readerFunc(func(p []byte) (int, error) {
-		n, err := e.unpacked.Read(p)
-		if err == io.EOF && !e.whole() {
-			err = io.ErrUnexpectedEOF
+		n, err := r.Read(p)
+		if err != nil {
+			err = explain(err)
 		}
 		return n, err
 	})
-}
-
-// whole reports that the file ends with a footer: the checksum of six bytes, these, and two letters.
-func (e *xzEnd) whole() bool {
-	_, _ = io.Copy(io.Discard, e) // what the library has not read
-	return len(e.last) == xzFooter && string(e.last[10:]) == "YZ" &&
-		crc32.ChecksumIEEE(e.last[4:10]) == binary.LittleEndian.Uint32(e.last)
 }
 
 // readerFunc reads by a function.
@@ -153,18 +152,6 @@ type readerFunc func([]byte) (int, error)
 
 // Read reads.
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
-
-// maxWindow is how far back a zstd file may refer, as by zstd --long=27.
-const maxWindow = 128 << 20
-
-func unpackZstd(f *file) (io.Reader, error) {
-	d, err := zstd.NewReader(f.reader, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
-	if err != nil {
-		return nil, err
-	}
-	f.onClose = d.Close
-	return d, nil
-}
 
 // unpackZip is the named file in a zip archive, or the one that there is.
 func unpackZip(f *file) (io.Reader, error) {
