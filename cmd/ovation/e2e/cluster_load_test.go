@@ -77,11 +77,11 @@ func (c *cluster) newLoad(seed uint64, size loadSize) *load {
 // begin has all begin. Each client begins at an address of its own.
 func (l *load) begin() {
 	for _, one := range l.watch.readers {
-		one.keeps = true
+		one.keeps, one.waits = true, true
 		l.client(one.read, &l.worst.read)
 	}
 	for _, one := range l.watch.scribes {
-		one.insists = true
+		one.insists, one.waits = true, true
 		l.client(one.write, &l.worst.write)
 	}
 	tick := time.NewTicker(every(l.size.written, 1))
@@ -237,6 +237,10 @@ func (l *load) end() {
 	l.c.t.Helper()
 	close(l.over)
 	if l.failed() {
+		for i, n := range l.c.nodes {
+			_, status := n.Get("/status")
+			l.c.t.Logf("status of node %d: %s", i, status)
+		}
 		l.giveUp()
 	}
 	l.collects.Wait()
@@ -256,7 +260,13 @@ func (l *load) tell() {
 	}
 	l.c.agree()
 	l.writers.tell(l.told)
-	asked := 0
+	asked, waited := 0, 0
+	for _, r := range l.watch.readers {
+		waited += r.waited
+	}
+	for _, one := range l.watch.scribes {
+		waited += one.waited
+	}
 	for i := range l.c.nodes {
 		for _, r := range l.watch.readers {
 			want := number(l.c.t, l.seen.tally(r.q).TotalCount)
@@ -271,7 +281,8 @@ func (l *load) tell() {
 		}
 		asked += l.told.checkRandom(l.c.t, l.seed, l.c.apiOf(i, l.toldKey), rand.New(rand.NewPCG(l.seed, 3)), last(40), 3, 4)
 	}
-	l.c.t.Logf("%d answers under load, the longest read took %v, the longest write that was repeated until it was answered %v; "+
-		"%d writes, %d deletes; %d answers of the end compared", l.answered.Load(), l.worst.read.Round(time.Millisecond),
-		l.worst.write.Round(time.Millisecond), l.writers.answered, l.writers.deleted, asked)
+	l.c.t.Logf("%d answers under load, the longest read took %v; %d reads were repeated, since no node had applied their position; "+
+		"the longest write that was repeated until it was answered took %v; %d writes, %d deletes; %d answers of the end compared",
+		l.answered.Load(), l.worst.read.Round(time.Millisecond), waited, l.worst.write.Round(time.Millisecond),
+		l.writers.answered, l.writers.deleted, asked)
 }

@@ -27,13 +27,21 @@ type reader struct {
 
 	keeps bool // every answer, for a look at what the journal gives at its position
 	shown []shownNumber
+
+	waits  bool // it asks again where no node has applied its position in time
+	waited int  // how often it did
 }
 
 // read asks once more: the number never goes down.
 func (r *reader) read(t testing.TB, api *client.Client) error {
-	params := r.p.about(r.q, r.q.params())
-	params["timeout_ms"] = "10000"
-	n, meta, err := r.ask(t, api.At(r.at), params)
+	n, meta, err := r.ask(t, api.At(r.at))
+	for r.waits && codeOf(err) == domain.Unavailable && !t.Failed() {
+		if _, _, err := r.ask(t, api); err != nil {
+			return fmt.Errorf("without a position: %w", err)
+		}
+		r.waited++
+		n, meta, err = r.ask(t, api.At(r.at))
+	}
 	if err != nil {
 		return err
 	}
@@ -47,7 +55,9 @@ func (r *reader) read(t testing.TB, api *client.Client) error {
 	return nil
 }
 
-func (r *reader) ask(t testing.TB, api *client.Client, params client.Params) (uint64, client.Meta, error) {
+func (r *reader) ask(t testing.TB, api *client.Client) (uint64, client.Meta, error) {
+	params := r.p.about(r.q, r.q.params())
+	params["timeout_ms"] = "10000"
 	switch r.rnd.IntN(4) {
 	case 0:
 		d, meta, err := client.Do(ctx(t), api, client.CountDaily{More: params})
