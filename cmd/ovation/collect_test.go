@@ -86,6 +86,7 @@ func TestCollect_ExitCodesOfBadRows(t *testing.T) {
 		return path
 	}
 	mapping := write("m.yaml", "source: s\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nwhere: kind == \"play\"\nactivities: {play: {id: 100}}\n")
+	named := write("named.yaml", "source: s\nid: \"{kind}\"\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nactivities: {play: {id: 100}}\n")
 	table := write("t.yaml", "source: s\ntime: {value: \"{at}\", unit: s}\nmember: {id: 1}\nlookups: {names: {file: names.csv, key: id, by: \"{kind}\"}}\n"+
 		"activities: {play: {id: 100}}\ncontent: {Name: \"{names.name}\"}\n")
 	write("names.csv", "id,name\nplay,Played\nbad\n")
@@ -102,6 +103,8 @@ func TestCollect_ExitCodesOfBadRows(t *testing.T) {
 		{mapping, good + bad + good + bad, exitBadRows, "bad rows: 2 of 4 rows, the first in line 3, 5"},
 		{mapping, bad + bad, exitFailed, "no row could be published: bad rows: 2 of 2 rows, the first in line 2, 3"},
 		{mapping, bad + left, exitFailed, "no row could be published"},
+		{named, good + good, exitFine, ""},
+		{named, good + "play,1300000001\n" + good, exitBadRows, "1 rows with the id of an earlier row that say something else are lost, the first in line 3"},
 		{table, good, exitBadRows, "bad rows: 1, of the tables beside the input"},
 	} {
 		in := write("in.csv", "kind,at\n"+c.rows)

@@ -105,6 +105,10 @@ func showRun(w io.Writer, r *runs.Run) error {
 	if r.Repeats > 0 {
 		line("  lines", collect.Lines(r.FirstRepeats, r.Repeats))
 	}
+	if r.Differing > 0 {
+		line("  lost: another row of their id counts", r.Differing)
+		line("  lines", collect.Lines(r.FirstDiffer, r.Differing))
+	}
 	line("  without their country", r.NoCountry)
 	line("made over the API", r.Created)
 	if r.Undo != nil {

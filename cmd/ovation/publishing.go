@@ -116,7 +116,11 @@ func (c *publishing) run(ctx context.Context, w io.Writer, source collect.Source
 		answer.Records = append(answer.Records, bytes.TrimSpace(line))
 	}
 	err = c.print(w, answer, func(w io.Writer) { fmt.Fprintln(w, totals.Summary(c.DryRun)) })
-	if err != nil || totals.Rejected == 0 {
+	if err == nil && totals.Differing > 0 {
+		err = fmt.Errorf("%w: %d rows with the id of an earlier row that say something else are lost, the first in line %s: "+
+			"let id in the mapping name more of what tells rows apart", errBadRows, totals.Differing, collect.Lines(totals.FirstDiffer, totals.Differing))
+	}
+	if err != nil && !errors.Is(err, errBadRows) || totals.Rejected == 0 {
 		return err
 	}
 	where := fmt.Sprintf("%d of %d rows, the first in line %s", totals.Rejected, totals.Rows, collect.Lines(totals.FirstBad, totals.Rejected))
@@ -126,7 +130,7 @@ func (c *publishing) run(ctx context.Context, w io.Writer, source collect.Source
 	if totals.Published == 0 {
 		return fmt.Errorf("no row could be published: %v: %s", errBadRows, where)
 	}
-	return fmt.Errorf("%w: %s", errBadRows, where)
+	return errors.Join(err, fmt.Errorf("%w: %s", errBadRows, where))
 }
 
 // connect opens the log and the folder, and the API where something may be made.

@@ -164,6 +164,7 @@ func (t Totals) Summary(dry bool) string {
 		{t.Skipped, counted(t.Skipped, "row") + " passed over"},
 		{t.Silent, counted(t.Silent, "row") + " without an action"},
 		{t.Repeats, counted(t.Repeats, "repeat") + " of an id, counted once: line " + Lines(t.FirstRepeats, t.Repeats)},
+		{t.Differing, grouped(t.Differing) + " of them lost, for they say something else under the same id: line " + Lines(t.FirstDiffer, t.Differing)},
 		{t.Created, grouped(t.Created) + " made over the API"},
 		{t.NoCountry, grouped(t.NoCountry) + " without their country, which is no alpha-2 code"},
 		{t.Rejected, counted(t.Rejected, "bad row")},

@@ -1,9 +1,11 @@
 package collect
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 	"github.com/ovation-analytics/ovation/cmd/ovation/collect/runs"
 )
 
@@ -48,7 +50,7 @@ func (c *collector) openIDs() (err error) {
 	if c.ids, err = c.State.Runs().IDs(c.run.ID); err != nil {
 		return fmt.Errorf("the ids of the run: %w", err)
 	}
-	c.before.Repeats, c.before.FirstRepeats = 0, nil
+	c.before.Repeats, c.before.FirstRepeats, c.before.Differing, c.before.FirstDiffer = 0, nil, 0, nil
 	return c.ids.Back(c.run.Met)
 }
 
@@ -90,7 +92,7 @@ func (c *collector) mark(it *item) (given bool) {
 // note notes an action as one of the run, by its id, and by its marker where the mapping gave it.
 func (c *collector) note(it *item, given bool) {
 	a := &it.action
-	c.ids.Met(a.Member.Key(), a.ID, it.row.line, it.of)
+	c.ids.Met(a.Member.Key(), a.ID, c.saying(a, given), it.row.line, it.of)
 	if c.run == nil {
 		return
 	}
@@ -99,6 +101,29 @@ func (c *collector) note(it *item, given bool) {
 		c.run.Given = true
 		c.ids.Note(runs.Shown{Marker: a.Marker, Time: a.Time, Activity: a.Activity.ID, Brand: a.Brand.ID})
 	}
+}
+
+// saying is what an action says beside whose it is and its id. A marker of the run is no part of it: it has the line. Nor are
+// ids of what a dry run does not make: names are the same in both.
+func (c *collector) saying(a *input.Action, given bool) []byte {
+	s := c.said[:0]
+	s = binary.BigEndian.AppendUint32(s, uint32(a.Time))
+	text := func(t string) {
+		s = binary.BigEndian.AppendUint32(s, uint32(len(t)))
+		s = append(s, t...)
+	}
+	for _, of := range []*input.EntityRef{&a.Activity, &a.Brand} {
+		s = binary.BigEndian.AppendUint32(s, of.ID)
+		text(of.Name)
+	}
+	for _, t := range []string{string(a.Content), a.Link, a.Media, a.Geo.Country, a.Geo.Region, a.Geo.City, a.Geo.Lat, a.Geo.Lon} {
+		text(t)
+	}
+	if given {
+		text(a.Marker)
+	}
+	c.said = s
+	return s
 }
 
 // soFar is the run as it is now; nil: there is none.

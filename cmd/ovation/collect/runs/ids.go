@@ -22,7 +22,8 @@ import (
 // None is looked for while the run lasts: a look-up for each costs more than all else that is done with a row. At its
 // end they are sorted, and equal ones are beside each other.
 //
-//	met    SHA-256 of member and id, its first 16 bytes · line, 8 bytes · number within the row, 8 bytes
+//	met    SHA-256 of member and id, its first 14 bytes · line, 6 bytes · number within the row, 6 bytes ·
+//	       SHA-256 of what else the action says, its first 6 bytes
 //	shown  SHA-256 of what a feed shows of an action whose marker the mapping gave, 32 bytes
 type IDs struct {
 	dir        string
@@ -73,14 +74,29 @@ func openIDs(dir string) (ids *IDs, err error) {
 	return ids, nil
 }
 
-// Met notes an action of a member with an id.
-func (s *IDs) Met(member, id string, line int64, of uint64) {
+// Met notes an action of a member with an id; says is what else it says.
+func (s *IDs) Met(member, id string, says []byte, line int64, of uint64) {
 	var one record
 	sum := s.sum(member, id)
-	copy(one[:16], sum[:])
-	binary.BigEndian.PutUint64(one[16:], uint64(line))
-	binary.BigEndian.PutUint64(one[24:], of)
+	copy(one[:14], sum[:])
+	putUint48(one[14:], uint64(line))
+	putUint48(one[20:], of)
+	said := sha256.Sum256(says)
+	copy(one[26:], said[:])
 	s.met.add(&one)
+}
+
+// putUint48 puts a number into six bytes.
+func putUint48(to []byte, n uint64) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], n)
+	copy(to[:6], b[2:])
+}
+
+func uint48(from []byte) uint64 {
+	var b [8]byte
+	copy(b[2:], from[:6])
+	return binary.BigEndian.Uint64(b[:])
 }
 
 // Len is how many actions were met.
@@ -89,18 +105,22 @@ func (s *IDs) Len() int64 { return s.met.len() }
 // Back forgets the actions that were met after the first n. Notes of markers stay.
 func (s *IDs) Back(n int64) error { return s.met.back(n) }
 
-// Repeats calls f with the line of every action whose member and id an earlier one of the run has, in no order. An
-// action that was met again, as after a crash, is no repeat of itself.
-func (s *IDs) Repeats(f func(line int64)) error {
+// Repeats calls f with the line of every action whose member and id an earlier one of the run has, in no order; differs:
+// it says something else than the first one, which counts. An action that was met again, as after a crash, is no repeat of
+// itself.
+func (s *IDs) Repeats(f func(line int64, differs bool)) error {
 	sorted, err := s.met.sorted(fanIn)
 	if err != nil {
 		return err
 	}
-	var last record
+	var counts, last record // of the id; its first action, and the one before
 	first := true
 	err = sorted.each(0, sorted.lengths, func(one []byte) {
-		if !first && bytes.Equal(one[:16], last[:16]) && !bytes.Equal(one, last[:]) {
-			f(int64(binary.BigEndian.Uint64(one[16:])))
+		switch {
+		case first || !bytes.Equal(one[:14], counts[:14]):
+			copy(counts[:], one)
+		case !bytes.Equal(one[:26], last[:26]):
+			f(int64(uint48(one[14:])), !bytes.Equal(one[26:], counts[26:]))
 		}
 		first = false
 		copy(last[:], one)

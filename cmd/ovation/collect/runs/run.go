@@ -47,11 +47,13 @@ type Counts struct {
 	Rejected  int64 `json:"rejected"`  // bad rows
 	Published int64 `json:"published"` // actions
 	Repeats   int64 `json:"repeats"`   // of these, actions with the id of an earlier one of the run: they count once; 0 until it ends
+	Differing int64 `json:"differing"` // of the repeats, those that say something else than the action that counts: they are lost
 	Created   int64 `json:"created"`   // brands, definitions and members made or found over the API
 	NoCountry int64 `json:"noCountry"` // rows published without what they gave for a country, which is none
 
 	FirstBad     []int64          `json:"firstBad,omitempty"`     // lines of the first bad rows
 	FirstRepeats []int64          `json:"firstRepeats,omitempty"` // lines of the first repeats
+	FirstDiffer  []int64          `json:"firstDiffer,omitempty"`  // lines of the first that differ
 	Reasons      map[string]int64 `json:"reasons,omitempty"`      // bad rows by what is wrong with them
 }
 
@@ -79,14 +81,23 @@ func (c *Counts) Bad(line int64, reason string) {
 	c.Reasons[reason]++
 }
 
-// Repeat counts an action with the id of an earlier one; they come in no order.
-func (c *Counts) Repeat(line int64) {
+// Repeat counts an action with the id of an earlier one, which says something else where it differs; they come in no order.
+func (c *Counts) Repeat(line int64, differs bool) {
 	c.Repeats++
-	at, _ := slices.BinarySearch(c.FirstRepeats, line)
-	if at < firstLines {
-		c.FirstRepeats = slices.Insert(c.FirstRepeats, at, line)
-		c.FirstRepeats = c.FirstRepeats[:min(len(c.FirstRepeats), firstLines)]
+	c.FirstRepeats = among(c.FirstRepeats, line)
+	if differs {
+		c.Differing++
+		c.FirstDiffer = among(c.FirstDiffer, line)
 	}
+}
+
+// among puts a line into the first ones, in order.
+func among(first []int64, line int64) []int64 {
+	at, _ := slices.BinarySearch(first, line)
+	if at < firstLines {
+		first = slices.Insert(first, at, line)
+	}
+	return first[:min(len(first), firstLines)]
 }
 
 // Add adds what another run counted.
@@ -101,6 +112,7 @@ func (c *Counts) Add(d *Counts) {
 		{&c.Rejected, d.Rejected},
 		{&c.Published, d.Published},
 		{&c.Repeats, d.Repeats},
+		{&c.Differing, d.Differing},
 		{&c.Created, d.Created},
 		{&c.NoCountry, d.NoCountry},
 	} {
@@ -108,6 +120,7 @@ func (c *Counts) Add(d *Counts) {
 	}
 	c.FirstBad = first(c.FirstBad, d.FirstBad)
 	c.FirstRepeats = first(c.FirstRepeats, d.FirstRepeats)
+	c.FirstDiffer = first(c.FirstDiffer, d.FirstDiffer)
 	if d.Reasons == nil {
 		return
 	}

@@ -72,7 +72,7 @@ func TestCounts_AreBounded(t *testing.T) {
 	for i := range int64(3 * maxReasons) {
 		for _, c := range []*Counts{&both, map[bool]*Counts{true: &a, false: &b}[i < maxReasons]} {
 			c.Bad(i, fmt.Sprint("reason ", min(i, 60)))
-			c.Repeat(i)
+			c.Repeat(i, i%2 == 0)
 		}
 	}
 	if len(both.Reasons) != maxReasons+1 || both.Reasons[OtherReasons] != 2*maxReasons || len(both.FirstBad) != firstLines {
@@ -80,7 +80,8 @@ func TestCounts_AreBounded(t *testing.T) {
 	}
 	kept := a.Reasons
 	a.Add(&b)
-	if a.Rejected != both.Rejected || a.Repeats != both.Repeats || !cmp.Equal(a.FirstBad, both.FirstBad) || !cmp.Equal(a.FirstRepeats, both.FirstRepeats) {
+	if a.Rejected != both.Rejected || a.Repeats != both.Repeats || !cmp.Equal(a.FirstBad, both.FirstBad) || !cmp.Equal(a.FirstRepeats, both.FirstRepeats) ||
+		a.Differing != both.Differing || both.Differing != 3*maxReasons/2 || !cmp.Equal(a.FirstDiffer, both.FirstDiffer) {
 		t.Errorf("%+v", a)
 	}
 	if len(kept) != maxReasons {
@@ -103,7 +104,7 @@ func TestIDs_AreMetOnce(t *testing.T) {
 	repeats := func(want ...int64) {
 		t.Helper()
 		var got []int64
-		if err := ids.Repeats(func(line int64) { got = append(got, line) }); err != nil {
+		if err := ids.Repeats(func(line int64, _ bool) { got = append(got, line) }); err != nil {
 			t.Fatal(err)
 		}
 		slices.Sort(got)
@@ -112,21 +113,21 @@ func TestIDs_AreMetOnce(t *testing.T) {
 		}
 	}
 	repeats()
-	ids.Met("ann", "a", 2, 0)
-	ids.Met("ann", "a", 2, 0) // itself
+	ids.Met("ann", "a", nil, 2, 0)
+	ids.Met("ann", "a", nil, 2, 0) // itself
 	repeats()
-	ids.Met("ann", "a", 3, 0)
-	ids.Met("ben", "a", 3, 0)
-	ids.Met("ann:a", "", 4, 0) // no other split of both is the same
-	ids.Met("ann", ":a", 4, 0)
+	ids.Met("ann", "a", nil, 3, 0)
+	ids.Met("ben", "a", nil, 3, 0)
+	ids.Met("ann:a", "", nil, 4, 0) // no other split of both is the same
+	ids.Met("ann", ":a", nil, 4, 0)
 	repeats(3)
-	ids.Met("ann", "a", 300, 2)
-	ids.Met("ann", "a", 300, 3)
+	ids.Met("ann", "a", nil, 300, 2)
+	ids.Met("ann", "a", nil, 300, 3)
 	repeats(3, 300, 300)
 	if err := errors.Join(ids.Keep(), ids.Sync()); err != nil {
 		t.Fatal(err)
 	}
-	ids.Met("ann", "a", 301, 0)
+	ids.Met("ann", "a", nil, 301, 0)
 	if _, err := f.IDs("20260501-100000-aaaa"); err == nil {
 		t.Error("opened twice")
 	}
@@ -151,7 +152,7 @@ func TestIDs_AreMetOnce(t *testing.T) {
 	}
 	ids = open()
 	repeats(3)
-	ids.Met("ann", "a", 5, 0)
+	ids.Met("ann", "a", nil, 5, 0)
 	repeats(3, 5)
 	if err := ids.Discard(); err != nil || f.HasIDs("20260501-100000-aaaa") {
 		t.Error(err, "they are there after all")
@@ -178,14 +179,14 @@ func TestIDs_OfManyActions(t *testing.T) {
 		if i%1000 == 999 {
 			id, want = i-999+i%7, append(want, i)
 		}
-		ids.Met("ann", strconv.FormatInt(id, 10), i, 0)
+		ids.Met("ann", strconv.FormatInt(id, 10), nil, i, 0)
 		ids.Note(Shown{Marker: strconv.FormatInt(i, 10)})
 		if err := ids.Keep(); i%1000 == 0 && err != nil {
 			t.Fatal(err)
 		}
 	}
 	var got []int64
-	if err := ids.Repeats(func(line int64) { got = append(got, line) }); err != nil {
+	if err := ids.Repeats(func(line int64, _ bool) { got = append(got, line) }); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(got)
@@ -199,6 +200,32 @@ func TestIDs_OfManyActions(t *testing.T) {
 	}
 	if got := cap(ids.met.added) + cap(ids.shown.added); got > 1<<20 {
 		t.Errorf("%d bytes in memory", got)
+	}
+}
+
+// Of repeats those differ that say something else than the first action of the id, which counts.
+func TestIDs_RepeatsThatDiffer(t *testing.T) {
+	t.Parallel()
+	ids, err := TemporaryIDs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, says := range []string{3: "a", 2: "b", 5: "a", 7: "b", 9: "b"} {
+		if says != "" {
+			ids.Met("ann", "x", []byte(says), int64(line), 0)
+		}
+	}
+	ids.Met("ann", "x", []byte("other by now"), 9, 0) // met again
+	ids.Met("ben", "x", []byte("c"), 4, 0)
+	got := map[int64]bool{}
+	if err := ids.Repeats(func(line int64, differs bool) { got[line] = differs }); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(map[int64]bool{3: true, 5: true, 7: false, 9: false}, got); d != "" {
+		t.Error(d)
+	}
+	if err := ids.Discard(); err != nil {
+		t.Error(err)
 	}
 }
 
