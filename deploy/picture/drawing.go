@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"strings"
 )
 
 // kind is what a box stands for; the style sheet has a class for each.
@@ -98,15 +99,15 @@ func (b *box) write(w io.Writer) {
 }
 
 func (a *arrow) write(w io.Writer) {
-	path := ""
+	var path strings.Builder
 	for i, p := range a.points {
 		verb := "L"
 		if i == 0 {
 			verb = "M"
 		}
-		path += fmt.Sprintf("%s%d %d", verb, p.x, p.y)
+		fmt.Fprintf(&path, "%s%d %d", verb, p.x, p.y)
 	}
-	fmt.Fprintf(w, "<path class=\"arrow\" d=\"%s\" marker-end=\"url(#head)\"/>\n", path)
+	fmt.Fprintf(w, "<path class=\"arrow\" d=\"%s\" marker-end=\"url(#head)\"/>\n", path.String())
 	if a.label == "" {
 		return
 	}
