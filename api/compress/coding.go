@@ -30,6 +30,12 @@ func (c Coding) String() string {
 // Accepted is the coding that a client prefers by the values of Accept-Encoding (RFC 9110,
 // 12.5.3). A client that accepts nothing of what there is gets Identity.
 func Accepted(values []string) Coding {
+	w := weigh(values)
+	return w.best()
+}
+
+// weigh reads the values of Accept-Encoding.
+func weigh(values []string) weights {
 	var w weights
 	for _, value := range values {
 		for value != "" {
@@ -38,7 +44,12 @@ func Accepted(values []string) Coding {
 			w.add(one)
 		}
 	}
-	return w.best()
+	for c := range w.of {
+		if !w.named[c] && Coding(c) != Identity {
+			w.of[c] = w.any
+		}
+	}
+	return w
 }
 
 // weights are the qualities of codings in thousandths, and whether a coding is named.
@@ -76,11 +87,6 @@ func (w *weights) set(c Coding, q int) {
 // best is the coding of the greatest quality. Identity is the choice only of a client that
 // names it with a greater quality, or accepts no other.
 func (w *weights) best() Coding {
-	for c := range w.of {
-		if !w.named[c] && Coding(c) != Identity {
-			w.of[c] = w.any
-		}
-	}
 	best := Identity
 	if w.of[Gzip] > 0 && w.of[Gzip] >= w.of[Identity] {
 		best = Gzip

@@ -65,28 +65,44 @@ func (k *Sealer) mac(body []byte, account domain.AccountID, question string) []b
 
 // Seal makes a cursor's token.
 func (k *Sealer) Seal(c *Cursor, account domain.AccountID, question string) string {
-	body := c.encode()
-	return base64.RawURLEncoding.EncodeToString(append(body, k.mac(body, account, question)...))
+	return k.token(c.encode(), account, question)
 }
 
-// maxCursor bounds what is decoded: the longest name that a brand can have fits.
+// maxCursor bounds what is decoded: the longest name that a brand can have fits, and a stream over some hundred shards.
 const maxCursor = 4096
 
 // Open reads a token that Seal made for the same account and question.
 func (k *Sealer) Open(token string, account domain.AccountID, question string) (*Cursor, bool) {
+	body, ok := k.body(token, account, question)
+	if !ok {
+		return nil, false
+	}
+	return decodeCursor(body)
+}
+
+// token is the bytes of a cursor with their mac, as text.
+func (k *Sealer) token(body []byte, account domain.AccountID, question string) string {
+	return base64.RawURLEncoding.EncodeToString(append(body, k.mac(body, account, question)...))
+}
+
+// body is the bytes that a token was made of, for the same account and question; there is one at least.
+func (k *Sealer) body(token string, account domain.AccountID, question string) ([]byte, bool) {
+	b, ok := tokenBytes(token)
+	if !ok {
+		return nil, false
+	}
+	body := b[:len(b)-macBytes]
+	return body, hmac.Equal(b[len(body):], k.mac(body, account, question))
+}
+
+// tokenBytes are those of a token, a mac and one byte before it at least.
+func tokenBytes(token string) ([]byte, bool) {
 	// The decoder skips line ends; a token has none.
 	if len(token) > maxCursor || strings.ContainsAny(token, "\r\n") {
 		return nil, false
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token)
-	if err != nil || len(b) < macBytes {
-		return nil, false
-	}
-	body := b[:len(b)-macBytes]
-	if !hmac.Equal(b[len(body):], k.mac(body, account, question)) {
-		return nil, false
-	}
-	return decodeCursor(body)
+	return b, err == nil && len(b) > macBytes
 }
 
 func (c *Cursor) encode() []byte {
