@@ -15,8 +15,8 @@ type Reader struct {
 	at  Cursor
 	own Source
 
-	joined bool      // next is the number of the follower's page that begins at the cursor
-	next   uint64    //
+	joined bool      // at the start of a page of the follower, or at its end
+	next   uint64    // number of that page; of a reader that has joined
 	rest   time.Time // the next page of its own is not made before
 }
 
