@@ -1,0 +1,70 @@
+package delivery
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Kind is what an event says.
+type Kind uint8
+
+// The kinds. Their codes are in message ids and in stored states: fixed for ever.
+const (
+	Activity Kind = iota + 1 // an action became visible
+	Removed                  // one that was sent is deleted
+	Erased                   // a member is erased
+)
+
+// String is the word that receivers get, and that a webhook's events are chosen by.
+func (k Kind) String() string {
+	switch k {
+	case Activity:
+		return "activity"
+	case Removed:
+		return "removed"
+	case Erased:
+		return "erased"
+	}
+	return "kind " + strconv.Itoa(int(k))
+}
+
+// Event is a place in the stream of a shard, and what it holds back while it is undone.
+type Event struct {
+	Sequence uint64
+	Kind     Kind
+	Member   domain.MemberID // 0: it is not known
+	Action   domain.ActionID // 0: it is of none
+}
+
+// Place is a webhook in a shard.
+type Place struct {
+	Webhook uint32
+	Shard   int
+}
+
+// EventID is the id of an event of a webhook, the same wherever and however often it is sent.
+func (p Place) EventID(e Event) string { return p.id('e', []Event{e}) }
+
+// messageID is the id of a message: of one alone that of its event.
+func (p Place) messageID(events []Event) string {
+	if len(events) == 1 {
+		return p.EventID(events[0])
+	}
+	return p.id('b', events)
+}
+
+func (p Place) id(kind byte, events []Event) string {
+	b := []byte{kind}
+	b = binary.BigEndian.AppendUint32(b, p.Webhook)
+	b = binary.BigEndian.AppendUint32(b, uint32(p.Shard))
+	for _, e := range events {
+		b = binary.BigEndian.AppendUint64(b, e.Sequence)
+		b = append(b, byte(e.Kind))
+	}
+	sum := sha256.Sum256(b)
+	return "msg_" + hex.EncodeToString(sum[:16])
+}

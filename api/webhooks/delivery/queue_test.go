@@ -1,0 +1,75 @@
+package delivery
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// TestQueue_Full: with MaxPending events undone there is no room, and one that is done makes room for one.
+func TestQueue_Full(t *testing.T) {
+	q := NewQueue(Place{1, 0}, 1, State{})
+	now := time.Unix(1, 0)
+	var events []Event
+	for i := range MaxPending {
+		events = append(events, Event{Sequence: uint64(i + 1), Kind: Activity, Member: domain.MemberID(i + 1)})
+	}
+	q.Take(events, MaxPending)
+	m := q.Next(now)
+	if q.Room() != 0 || q.Pending() != MaxPending || q.Low() != 0 {
+		t.Errorf("room for %d, %d pending, low %d", q.Room(), q.Pending(), q.Low())
+	}
+	q.Delivered(m)
+	q.Delivered(m)
+	if q.Room() != 1 || q.Low() != 1 {
+		t.Errorf("room for %d, low %d", q.Room(), q.Low())
+	}
+}
+
+// TestQueue_Repeated: a page that begins before what was taken takes no event twice.
+func TestQueue_Repeated(t *testing.T) {
+	q := NewQueue(Place{1, 0}, 1, State{})
+	page := []Event{{Sequence: 3, Kind: Activity, Member: 1}, {Sequence: 5, Kind: Activity, Member: 2}}
+	q.Take(page, 6)
+	q.Take(page, 5)
+	if q.Pending() != 2 || q.Through() != 6 {
+		t.Errorf("%d pending, through %d", q.Pending(), q.Through())
+	}
+}
+
+// TestEventID: ids differ by webhook, shard, sequence and kind, and are fixed for ever.
+func TestEventID(t *testing.T) {
+	e := Event{Sequence: 3, Kind: Activity, Member: 1, Action: 3}
+	is := Place{1, 2}.EventID(e)
+	if want := "msg_1baa2e14f92d7f7a509b5a3743018b28"; is != want { // of sha256('e', 1, 2, 3, 1), made elsewhere
+		t.Errorf("%s, want %s", is, want)
+	}
+	e.Member = 9 // after a merge
+	if (Place{1, 2}).EventID(e) != is {
+		t.Error("the id depends on the member")
+	}
+	erased := Event{Sequence: 3, Kind: Erased}
+	for what, other := range map[string]string{
+		"webhook": Place{2, 2}.EventID(e), "shard": Place{1, 3}.EventID(e), "kind": Place{1, 2}.EventID(erased),
+		"sequence": Place{1, 2}.EventID(Event{Sequence: 4, Kind: Activity}), "batch": Place{1, 2}.messageID([]Event{e, erased}),
+	} {
+		if other == is {
+			t.Errorf("another %s has the same id", what)
+		}
+	}
+	if got := (Place{1, 2}).messageID([]Event{e}); got != is {
+		t.Error("a message of one event has another id than the event")
+	}
+}
+
+// TestDelay: the delays are those of the contract, by a fifth more or less.
+func TestDelay(t *testing.T) {
+	want := []time.Duration{5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 10 * time.Hour}
+	for i, d := range want {
+		low, middle, high := delay(i+1, 0), delay(i+1, 0.5), delay(i+1, 0.999999)
+		if low != d*8/10 || middle.Round(time.Millisecond) != d || high <= d*119/100 || high > d*12/10 {
+			t.Errorf("after try %d: %v, %v, %v", i+1, low, middle, high)
+		}
+	}
+}
