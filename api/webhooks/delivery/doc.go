@@ -24,6 +24,8 @@
 // the receiver by the same ids; a batch that was first tried since may be cut otherwise, and then it has another id
 // and events with the ids they had.
 //
+// Redelivery: Again has one event sent once more, Rewind all after a place (again.go); ids stay the same.
+//
 // # Not promised
 //
 // Nothing is promised of the order between members, and between shards.

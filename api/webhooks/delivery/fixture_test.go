@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -31,6 +32,7 @@ type world struct {
 	states   []State
 	health   Health
 	keeps    int
+	refuses  int // how many of the next Keeps fail
 	disabled Reason
 	givenUp  []string
 }
@@ -148,6 +150,10 @@ func (w *world) Keep(_ context.Context, states map[int]State, h Health) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.keeps++
+	if w.refuses > 0 {
+		w.refuses--
+		return errors.New("the log is away")
+	}
 	for i, s := range states {
 		w.states[i] = s
 		n := len(s.Held)

@@ -143,6 +143,9 @@ func (m *model) step() {
 			m.ill[who] = !m.ill[who]
 		}
 		m.saved = m.queue.State()
+		if m.IntN(10) == 0 {
+			m.queue.Rewind(uint64(m.IntN(len(m.stream) + 1)))
+		}
 	case 11:
 		m.kill()
 	}

@@ -25,6 +25,7 @@ type Queue struct {
 	place    Place
 	batch    int
 	through  uint64     // events up to here were taken
+	rewound  uint64     // up to here some may be pending although they are above through
 	messages []*Message // that were tried or are, the oldest first
 	held     []Event    // taken and in no message, in order
 	pending  int        // events of messages and held
@@ -46,6 +47,9 @@ func NewQueue(place Place, batch int, s State) *Queue {
 		m.ID, m.flying = place.messageID(m.Events), false
 		q.messages = append(q.messages, &m)
 		q.pending += len(m.Events)
+	}
+	for e := range q.undone() {
+		q.rewound = max(q.rewound, e.sequence)
 	}
 	return q
 }
@@ -84,15 +88,20 @@ func (q *Queue) Pending() int { return q.pending }
 // Room is how many events may be taken.
 func (q *Queue) Room() int { return max(MaxPending-q.pending, 0) }
 
-// Take takes what a page of the shard's stream has, up to the place through. Events that were taken before are left out.
+// Take takes what a page of the shard's stream has, up to the place through. Events that were taken before are left
+// out; after a Rewind, those that are pending.
 func (q *Queue) Take(events []Event, through uint64) {
+	var undone map[place]struct{}
+	if q.through < q.rewound {
+		undone = q.undone()
+	}
+	var fresh []Event
 	for _, e := range events {
-		if e.Sequence > q.through {
-			q.held = append(q.held, e)
-			q.pending++
-			q.moved, q.stuck = true, false
+		if _, pending := undone[placeOf(e)]; e.Sequence > q.through && !pending {
+			fresh = append(fresh, e)
 		}
 	}
+	q.hold(fresh)
 	if through > q.through {
 		q.through, q.moved = through, true
 	}

@@ -73,3 +73,64 @@ func TestDelay(t *testing.T) {
 		}
 	}
 }
+
+// TestQueue_Again: an event that was delivered is sent once more with its id; one that is pending, or not taken yet, is
+// not taken twice.
+func TestQueue_Again(t *testing.T) {
+	q := NewQueue(Place{1, 0}, 1, State{})
+	now := time.Unix(1, 0)
+	e := Event{Sequence: 3, Kind: Activity, Member: 1}
+	later := Event{Sequence: 5, Kind: Activity, Member: 1}
+	q.Take([]Event{e, later}, 6)
+	m := q.Next(now)
+	if !q.Again(e) || !q.Again(later) || !q.Again(Event{Sequence: 9, Kind: Activity}) || q.Pending() != 2 {
+		t.Errorf("%d pending, want the 2 that are", q.Pending())
+	}
+	q.Delivered(m)
+	if !q.Again(e) || q.Pending() != 2 {
+		t.Errorf("%d pending, want the one delivered, too", q.Pending())
+	}
+	again := q.Next(now)
+	if again == nil || again.ID != m.ID {
+		t.Errorf("%+v is sent, want %s", again, m.ID)
+	}
+	var full []Event
+	for i := range q.Room() {
+		full = append(full, Event{Sequence: uint64(10 + i), Kind: Activity})
+	}
+	q.Take(full, 2000)
+	if q.Again(Event{Sequence: 4, Kind: Activity}) {
+		t.Error("an event is taken without room")
+	}
+}
+
+// TestQueue_Rewind: all events after the place come once more but for those that are pending, also after a restart.
+func TestQueue_Rewind(t *testing.T) {
+	page := []Event{{Sequence: 1, Kind: Activity, Member: 1}, {Sequence: 2, Kind: Activity, Member: 2}, {Sequence: 3, Kind: Activity, Member: 2}}
+	for _, restarts := range []bool{false, true} {
+		q := NewQueue(Place{1, 0}, 1, State{})
+		now := time.Unix(1, 0)
+		q.Take(page, 3)
+		q.Delivered(q.Next(now))
+		q.Failed(q.Next(now), now, "500", 0) // 2; 3 is held
+		q.Rewind(0)
+		if restarts {
+			q = NewQueue(Place{1, 0}, 1, q.State())
+		}
+		if q.Through() != 0 || q.Low() != 0 {
+			t.Errorf("through %d, low %d", q.Through(), q.Low())
+		}
+		q.Take(page[:2], 2)
+		q.Take(page[2:], 3)
+		if q.Pending() != 3 || q.Through() != 3 {
+			t.Errorf("restarted %v: %d pending", restarts, q.Pending())
+		}
+		if m := q.Next(now); m == nil || m.Events[0] != page[0] {
+			t.Errorf("first comes %+v", m)
+		}
+		q.Rewind(9)
+		if q.Through() != 3 {
+			t.Error("rewound to what is not taken")
+		}
+	}
+}

@@ -268,6 +268,32 @@ func TestSender_Anew(t *testing.T) {
 	})
 }
 
+// TestSender_KeepFails: what could not be kept is kept by the next Keep, although nothing moved since, and deliveries
+// go on meanwhile, one Keep a second.
+func TestSender_KeepFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(2)
+		w.refuses = 5
+		defer start(t, w.config(1))()
+		w.act(1, 1, 2)
+		time.Sleep(4500 * time.Millisecond)
+		synctest.Wait()
+		if s := w.keptStates(); len(w.requests()) != 2 || s[1].Through != 0 || w.keeps != 5 {
+			t.Errorf("%d requests, %d Keeps, %+v", len(w.requests()), w.keeps, s)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if s := w.keptStates(); s[1].Through != 2 || w.health.Success.IsZero() {
+			t.Errorf("after the log came back: %+v, %+v", s, w.health)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if w.keeps != 6 {
+			t.Errorf("%d Keeps: nothing moved", w.keeps)
+		}
+	})
+}
+
 // TestSender_Kills: a sender that is killed at any moment, and goes on from what was kept, delivers each event at
 // least once, of each member in order, with at most eight requests at once; a hang costs others nothing.
 func TestSender_Kills(t *testing.T) {
