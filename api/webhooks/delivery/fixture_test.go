@@ -228,6 +228,20 @@ func (w *world) why() Reason {
 	return w.disabled
 }
 
+// keepCalls is how often Keep was called.
+func (w *world) keepCalls() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.keeps
+}
+
+// largestState is how many events of a shard were pending in a state that was kept, at most.
+func (w *world) largestState() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.largest
+}
+
 // keptStates are the states that were kept last.
 func (w *world) keptStates() []State {
 	w.mu.Lock()

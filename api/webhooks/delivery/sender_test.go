@@ -105,10 +105,11 @@ func TestSender_Schedule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(1)
 		w.answer = func(got) egress.Answer { return egress.Answer{Failure: egress.TimedOut} }
-		defer start(t, w.config(1))()
+		stop := start(t, w.config(1))
 		w.act(0, 1)
 		time.Sleep(4 * 24 * time.Hour)
 		synctest.Wait()
+		stop()
 		all := w.requests()
 		for i := 1; i < len(all); i++ {
 			want := backOff[min(i, len(backOff))-1]
@@ -144,8 +145,8 @@ func TestSender_Away(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if w.largest > MaxPending || w.largest < MaxPending/2 {
-			t.Errorf("%d events of a shard are pending", w.largest)
+		if n := w.largestState(); n > MaxPending || n < MaxPending/2 {
+			t.Errorf("%d events of a shard are pending", n)
 		}
 		time.Sleep(20 * time.Hour)
 		synctest.Wait()
@@ -278,18 +279,18 @@ func TestSender_KeepFails(t *testing.T) {
 		w.act(1, 1, 2)
 		time.Sleep(4500 * time.Millisecond)
 		synctest.Wait()
-		if s := w.keptStates(); len(w.requests()) != 2 || s[1].Through != 0 || w.keeps != 5 {
-			t.Errorf("%d requests, %d Keeps, %+v", len(w.requests()), w.keeps, s)
+		if s := w.keptStates(); len(w.requests()) != 2 || s[1].Through != 0 || w.keepCalls() != 5 {
+			t.Errorf("%d requests, %d Keeps, %+v", len(w.requests()), w.keepCalls(), s)
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if s := w.keptStates(); s[1].Through != 2 || w.health.Success.IsZero() {
-			t.Errorf("after the log came back: %+v, %+v", s, w.health)
+		if s := w.keptStates(); s[1].Through != 2 || w.config(1).Health.Success.IsZero() {
+			t.Errorf("after the log came back: %+v, %+v", s, w.config(1).Health)
 		}
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if w.keeps != 6 {
-			t.Errorf("%d Keeps: nothing moved", w.keeps)
+		if n := w.keepCalls(); n != 6 {
+			t.Errorf("%d Keeps: nothing moved", n)
 		}
 	})
 }
