@@ -108,7 +108,9 @@ func (n *Node) Start() {
 	n.shards.start(n.lifetime.loading, n.settings)
 	shards := n.queried()
 	n.submitter.Addresses = &query.Addresses{Shards: shards, Logs: n}
-	n.Coordinator = query.New(query.Options{Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows, Apart: &n.apart, Took: n.took})
+	n.Coordinator = query.New(query.Options{
+		Shards: shards, Logs: n, Yield: &n.questions, MaxRows: n.o.MaxRows, Apart: &n.apart, Took: n.took, Changes: &n.shards.changes,
+	})
 	n.routing.start(n.system.Root, n.shards, n.catalogReader, &n.among)
 	n.catalogMoved() // what moved meanwhile
 	n.lifetime.beside.Go(func() { n.looks(n.lifetime.ctx) })

@@ -79,7 +79,14 @@ func allOf(shape domain.Shape, brand domain.BrandID) *domain.Question {
 // node, which lists each of them once, and no other.
 func (r *harness) identify(m *reference.Model) {
 	r.t.Helper()
+	r.identifyBy(m, allOf(domain.ShapeFeed, 0).Groups)
+}
+
+// identifyBy is identify of a model that has the actions of some definitions.
+func (r *harness) identifyBy(m *reference.Model, of []domain.Group) {
+	r.t.Helper()
 	q := allOf(domain.ShapeFeed, 0)
+	q.Groups = of
 	q.Listing = domain.Listing{Every: true, Recorded: true, Limit: 1 << 20}
 	a := r.ask(q)
 	var shown []domain.Shown

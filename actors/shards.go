@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // shards are the shards of a node, and what appends commands to their partitions. Any goroutine
@@ -28,6 +29,7 @@ type shards struct {
 	appenders []*journal.PartitionAppender // by partition, of a node that is open
 	running   map[int]*runningShard        // by id, of a node that is started
 	started   atomic.Bool                  // running is complete: the catalog's goroutine may read it
+	changes   view.Changes                 // of the views of all of them
 	resident  atomic.Int64                 // bytes that columns may take, over all shards; 0: no bound
 	ctx       context.Context              // of the node
 	asked     atomic.Int64                 // messages that shards were to answer
@@ -63,6 +65,7 @@ func (s *shards) start(loading context.Context, settings func(int, *shard.Handle
 	for i := range s.count {
 		done := make(chan struct{})
 		h := shard.NewHandle(i)
+		h.View.Shared = &s.changes
 		c := settings(i, h)
 		c.Lifetime = shard.Lifetime{Ctx: loading, Done: done}
 		s.running[i] = &runningShard{h, s.root.Spawn(shard.Props(&c)), done}

@@ -21,6 +21,7 @@ const (
 	ShapeRankHistogram                  // how many rows of a feed or of leaders have a rank: *RankHistogram
 	ShapeDomains                        // visits by domain: *Domains
 	ShapeSummaries                      // what each of a few members did, its brands or, of visits, its domains: Summaries
+	ShapeStream                         // actions by the sequences of their shards, from a place on: *Stream
 )
 
 // Question is a question about activity with all it takes from clock and catalog:
@@ -36,10 +37,11 @@ type Question struct {
 	Lists         []List         // of ShapeLists: whose members are counted, within the filter on members
 	Top           Top            // of ShapeLeaders, ShapeCrossover, ShapeStandings and ShapeSummaries
 	Without       []BrandID      // of ShapeCrossover, ShapeStandings and ShapeSummaries: brands that are in no list, ascending
-	Listing       Listing        // of ShapeFeed, and beside Explain
+	Listing       Listing        // of ShapeFeed, and beside Explain; of ShapeStream its Keyword alone
 	Explain       bool           // of the shapes that count: the answer has a Feed, too, of the actions counted
 	MemberListing MemberListing  // of ShapeMemberList
 	Histogram     HistogramQuery // of ShapeRankHistogram
+	Stream        StreamQuery    // of ShapeStream
 	Visits        *VisitQuery    // visits are counted in place of actions; nil: actions
 }
 
@@ -135,6 +137,7 @@ type Answer struct {
 	Leaders    *Leaders
 	Crossover  *Crossover
 	Feed       *Feed
+	Stream     *Stream
 	Histogram  *RankHistogram
 	Domains    *Domains
 	Summaries  []MemberSummary // by member

@@ -106,7 +106,7 @@ func ReadSetOf(q *Question) (f ReadSet, ok bool) {
 	case ShapeMemberList:
 		f.Known |= everyAttribute
 		allMembers = true
-	default:
+	default: // a stream's page is made once
 		return ReadSet{}, false
 	}
 	f.filter(q)
@@ -145,9 +145,10 @@ func (f *ReadSet) visits(q *Question) (ReadSet, bool) {
 }
 
 // Among are the members that the question names: it is asked in their shards alone. nil:
-// it is asked in every shard.
+// it is asked in every shard. Where a stream begins is asked of all: a member that is merged into a named one later
+// may be of any.
 func (q *Question) Among() []MemberID {
-	if q.Shape == ShapeLists || len(q.Filter.Members) == 0 {
+	if q.Shape == ShapeLists || len(q.Filter.Members) == 0 || q.Shape == ShapeStream && q.Stream.Start != StreamAbove {
 		return nil
 	}
 	return q.Filter.Members

@@ -14,7 +14,7 @@ func TestReadSet_CoversEveryQuestionField(t *testing.T) {
 		of    reflect.Type
 		knows string
 	}{
-		{reflect.TypeFor[Question](), "Account Shape Brand Range Filter Groups Lists Top Without Listing Explain MemberListing Histogram Visits"},
+		{reflect.TypeFor[Question](), "Account Shape Brand Range Filter Groups Lists Top Without Listing Explain MemberListing Histogram Stream Visits"},
 		{reflect.TypeFor[Filter](), "Services Members Exclude Countries Regions Domain OptIn Paid Holds Has Opted Ended Acted AnyOf AllOf From Genders Born"},
 		{reflect.TypeFor[Top](), "Order Up Offset Limit Latest Audience After Above Least"},
 		{reflect.TypeFor[Listing](), "Every Recorded Up Keyword Offset Limit After"},

@@ -127,8 +127,11 @@ func (a *asking) answered(shard int) bool {
 	return a.shards[shard] == nil || slices.ContainsFunc(a.gather.parts, func(p *Part) bool { return p.Shard == shard })
 }
 
-// agree reports that all views agree. Where nothing was ever handed over they do.
+// agree reports that all views agree. Where nothing was ever handed over they do; those of a stream need not.
 func (a *asking) agree() bool {
+	if a.question.Shape == domain.ShapeStream {
+		return true
+	}
 	handed := func(p *Part) bool { return len(p.Handovers) > 0 }
 	if a.floors == nil && !slices.ContainsFunc(a.gather.parts, handed) && len(a.names.views) == 0 {
 		return true
@@ -157,7 +160,7 @@ func (a *asking) namesAreBehind() bool {
 // merge makes the answer of all parts. The position is that of the parts, and of the views that told
 // who was merged.
 func (a *asking) merge() (*domain.Answer, error) {
-	out, err := a.gather.merge(a.about)
+	out, err := a.gather.merge(a.about, len(a.shards))
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
+	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // Options is what a coordinator is made with.
@@ -17,6 +18,7 @@ type Options struct {
 	MaxRows uint64        // a question that would read more is refused; 0: no bound
 	Apart   *Disagreement // notes shards that no answer could be made of; nil: not asked for
 	Took    *Durations    // of questions; nil: not asked for
+	Changes *view.Changes // of the shards' views; nil: nobody waits for rows
 }
 
 // Coordinator asks the shards and merges what they answer. Any goroutine may call it.
@@ -29,6 +31,9 @@ func New(o Options) *Coordinator {
 	}
 	if o.Took == nil {
 		o.Took = NewDurations()
+	}
+	if o.Changes == nil {
+		o.Changes = new(view.Changes)
 	}
 	return &Coordinator{o}
 }

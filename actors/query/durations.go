@@ -13,7 +13,7 @@ var shapeNames = map[domain.Shape]string{
 	domain.ShapeCrossover: "crossover", domain.ShapeFeed: "feed", domain.ShapeLocation: "location", domain.ShapeDaily: "daily",
 	domain.ShapeGender: "gender", domain.ShapeAge: "age", domain.ShapeNewcomers: "newcomers", domain.ShapeStandings: "standings",
 	domain.ShapeMemberList: "member_list", domain.ShapeRankHistogram: "rank_histogram", domain.ShapeDomains: "domains",
-	domain.ShapeSummaries: "summaries",
+	domain.ShapeSummaries: "summaries", domain.ShapeStream: "stream",
 }
 
 // Durations are how long questions took, by shape. Any goroutine.

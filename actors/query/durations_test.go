@@ -11,7 +11,7 @@ import (
 func TestDurations_EveryShape(t *testing.T) {
 	d := NewDurations()
 	shapes := domain.Shape(0)
-	for s := domain.ShapeTally; s <= domain.ShapeSummaries; s++ {
+	for s := domain.ShapeTally; s <= domain.ShapeStream; s++ {
 		d.since(time.Now(), s)
 		shapes++
 	}

@@ -54,6 +54,12 @@ func (s *execution) ask(set []uint64) *scan.Ask {
 	if q.Shape == domain.ShapeNewcomers {
 		one.Earlier = s.source(earlier(q))
 	}
+	if q.Shape == domain.ShapeStream {
+		every := *q
+		every.Range = domain.AllTime
+		one.Cold = s.source(&every)
+		one.Contents = s.contents
+	}
 	if q.Shape == domain.ShapeFeed || q.Explain {
 		one.Contents = s.contents
 		one.Search = s.search

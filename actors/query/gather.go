@@ -45,7 +45,7 @@ func (g *gather) take(p *Part) {
 }
 
 // merge makes the answer of all parts. A panic is an error of this question alone.
-func (g *gather) merge(q *domain.Question) (out *domain.Answer, err error) {
+func (g *gather) merge(q *domain.Question, shards int) (out *domain.Answer, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = &domain.Error{Code: domain.Internal, Op: "query", Err: fmt.Errorf("%v\n%s", r, debug.Stack())}
@@ -84,6 +84,8 @@ func (g *gather) merge(q *domain.Question) (out *domain.Answer, err error) {
 		out.Crossover = shape.MergeCrossover(q.Top, all(g.parts, func(p *Part) *domain.Crossover { return p.Crossover }))
 	case domain.ShapeRankHistogram:
 		out.Histogram = shape.MergeRankHistograms(all(g.parts, func(p *Part) *domain.RankHistogram { return p.Histogram }))
+	case domain.ShapeStream:
+		out.Stream = mergeStream(&q.Stream, g.parts, shards)
 	case domain.ShapeFeed: // as with Explain
 	}
 	if q.Shape == domain.ShapeFeed || q.Explain {

@@ -31,7 +31,7 @@ func TestGather_PositionNamesShardsAscending(t *testing.T) {
 		if err := <-g.reply; err != nil {
 			t.Fatal(err)
 		}
-		a, err := g.merge(&domain.Question{Shape: domain.ShapeTally})
+		a, err := g.merge(&domain.Question{Shape: domain.ShapeTally}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestGather_PanicIsAnInternalError(t *testing.T) {
 	if err := <-g.reply; err != nil {
 		t.Fatal(err)
 	}
-	_, err := g.merge(nil) // no question: merging panics
+	_, err := g.merge(nil, 0) // no question: merging panics
 	var e *domain.Error
 	if !errors.As(err, &e) || e.Code != domain.Internal {
 		t.Errorf("the answer is %v", err)
@@ -200,7 +200,7 @@ func TestI12_AnswersDoNotDependOnHowMembersAreSpread(t *testing.T) {
 				return parts
 			}
 			merge := func(q *domain.Question, parts []*Part) *domain.Answer {
-				a, err := (&gather{parts: slices.Clone(parts)}).merge(q)
+				a, err := (&gather{parts: slices.Clone(parts)}).merge(q, 0)
 				if err != nil {
 					t.Fatal(err)
 				}

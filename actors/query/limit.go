@@ -14,6 +14,7 @@ import (
 func (p *plan) reads(q *domain.Question) (all []Read) {
 	switch q.Shape {
 	case domain.ShapeLists, domain.ShapeMemberList:
+	case domain.ShapeStream: // a page of it reads what is above a sequence: that is not of its range
 	case domain.ShapeCrossover:
 		if p.dense != rows.EveryBrand {
 			all = append(all, Read{p.dense, q.Range})

@@ -157,6 +157,9 @@ func (s *execution) run() error {
 	}
 	p.PlacesFull = q.Visits != nil && s.account.Full
 	one := s.ask(set)
+	if q.Shape == domain.ShapeStream {
+		return s.stream(one)
+	}
 	ans, err := s.scratch.scan.Answer(s.account.Rows, one)
 	if q.Explain && err == nil { // of the same view: the actions are those that were counted
 		ans.Feed, err = s.explain(one)

@@ -28,6 +28,7 @@ type Part struct {
 	Tally      *domain.Tally
 	Timeline   *domain.Timeline
 	Feed       *domain.Feed
+	Stream     *domain.StreamPart
 	Leaders    *domain.Leaders
 	Crossover  *domain.Crossover
 	Standings  *domain.Standings

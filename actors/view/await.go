@@ -1,6 +1,9 @@
 package view
 
-import "context"
+import (
+	"context"
+	"sync/atomic"
+)
 
 // Await acquires the newest view as soon as ready reports it to be one that the reader wants; nil
 // where the shard has none, or ctx ends before. Release it.
@@ -21,24 +24,40 @@ func (h *Holder) Await(ctx context.Context, ready func(*View) bool) *View {
 }
 
 // changed is closed when the view changes the next time.
-func (h *Holder) changed() <-chan struct{} {
+func (h *Holder) changed() <-chan struct{} { return h.own.Changed() }
+
+// wake wakes the readers that wait for a change. Where none waits it is two loads.
+func (h *Holder) wake() {
+	h.own.wake()
+	if h.Shared != nil {
+		h.Shared.wake()
+	}
+}
+
+// Changes tells that views change, of one shard or of many. Any goroutine may use it.
+type Changes struct {
+	waiting atomic.Pointer[chan struct{}] // closed at the next change; nil: no reader waits for one
+}
+
+// Changed is closed when a view changes the next time.
+func (c *Changes) Changed() <-chan struct{} {
 	for {
-		if c := h.waiting.Load(); c != nil {
-			return *c
+		if w := c.waiting.Load(); w != nil {
+			return *w
 		}
-		c := make(chan struct{})
-		if h.waiting.CompareAndSwap(nil, &c) {
-			return c
+		w := make(chan struct{})
+		if c.waiting.CompareAndSwap(nil, &w) {
+			return w
 		}
 	}
 }
 
 // wake wakes the readers that wait for a change. Where none waits it is a load.
-func (h *Holder) wake() {
-	if h.waiting.Load() == nil {
+func (c *Changes) wake() {
+	if c.waiting.Load() == nil {
 		return
 	}
-	if c := h.waiting.Swap(nil); c != nil {
-		close(*c)
+	if w := c.waiting.Swap(nil); w != nil {
+		close(*w)
 	}
 }

@@ -79,3 +79,33 @@ func TestHolder_Await(t *testing.T) {
 	h.Wait()
 	open.Wait() // every snapshot is closed
 }
+
+// Who waits for a change of many shards' views is woken by that of any.
+func TestHolder_SharedChanges(t *testing.T) {
+	var all Changes
+	holders := make([]Holder, 3)
+	for i := range holders {
+		holders[i].Shared = &all
+		w := NewWriter(&holders[i], 1, 0)
+		changed := all.Changed()
+		select {
+		case <-changed:
+			t.Fatal("woken before a change")
+		default:
+		}
+		w.Publish(1, nil, nil, &commit{})
+		select {
+		case <-changed:
+		default:
+			t.Errorf("the view of shard %d is published, and nobody is woken", i)
+		}
+	}
+}
+
+// BenchmarkHolder_WakeNobody is what a commit pays where no reader waits.
+func BenchmarkHolder_WakeNobody(b *testing.B) {
+	h := Holder{Shared: new(Changes)}
+	for b.Loop() {
+		h.wake()
+	}
+}

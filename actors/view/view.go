@@ -58,8 +58,9 @@ func (v *View) Release() {
 // Holder has the newest view of a shard.
 type Holder struct {
 	current atomic.Pointer[View]
-	open    sync.WaitGroup                // views that are not closed
-	waiting atomic.Pointer[chan struct{}] // closed at the next change; nil: no reader waits for one
+	open    sync.WaitGroup // views that are not closed
+	own     Changes
+	Shared  *Changes // of all shards, set before the first view; nil: nobody waits for those
 }
 
 // Acquire takes the newest view; nil where the shard has none. Release it.

@@ -18,6 +18,7 @@ type Outline struct {
 	list   []Stretch // ascending
 	width  uint8     // of list: a stretch is within 1<<width seconds that begin with a multiple of it
 	epoch  uint64    // in which list was copied
+	last   uint64    // the greatest sequence of a row, of one that was taken out too
 }
 
 // Stretch is rows of a set that are neighbours in time. Its bounds may be wider than its rows, since
@@ -122,6 +123,21 @@ func (o *Outline) Each(in domain.Range, up bool, f func(s Stretch) bool) {
 	}
 }
 
+// Above is the times that rows with sequences above seq may have; false where there is none.
+func (o *Outline) Above(seq uint64) (in domain.Range, any bool) {
+	if o.last <= seq {
+		return in, false
+	}
+	in.From = 1<<32 - 1
+	for i, n := 0, max(len(o.marks), len(o.list)); i < n; i++ {
+		if s := o.at(i); s.High > seq {
+			any = true
+			in.From, in.To = min(in.From, s.First), max(in.To, s.Last+1)
+		}
+	}
+	return in, any
+}
+
 // Bytes is the memory that the outline takes.
 func (o *Outline) Bytes() int { return markBytes*cap(o.marks) + stretchBytes*cap(o.list) }
 
@@ -140,6 +156,7 @@ func (o *Outline) Begin(rows int, in domain.Range, maxMarks int, epoch uint64) {
 
 // Put puts in a row, of many that come in any order; Settle follows.
 func (o *Outline) Put(time uint32, seq uint64) {
+	o.last = max(o.last, seq)
 	if !o.coarse && len(o.marks) > 0 && o.upper != uint32(seq>>32) {
 		slices.Sort(o.marks)
 		o.coarsen(o.epoch)
@@ -177,6 +194,7 @@ func markOf(time uint32, seq uint64) uint64 { return uint64(time)<<32 | seq&(1<<
 
 // Add adds a row.
 func (o *Outline) Add(time uint32, seq uint64, maxMarks int, epoch uint64) {
+	o.last = max(o.last, seq)
 	if !o.coarse && (len(o.marks) >= maxMarks || len(o.marks) > 0 && o.upper != uint32(seq>>32)) {
 		o.coarsen(epoch)
 	}

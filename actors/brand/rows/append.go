@@ -54,12 +54,16 @@ func (c *Columns) add(dense uint32, rows []domain.Row, late bool) {
 func (c *Columns) fill(dense uint32, rows []domain.Row) {
 	t, n, high, low := c.set.tail, c.n, c.high, rows[0].Time
 	kinds := c.kinds()
+	before, disorder := uint64(0), false
 	if n > 0 {
 		low = t.rows[n-1].Low
+		before = t.rows[n-1].Seq
 	}
 	for i := range rows {
 		r := &rows[i]
 		high, low = max(high, r.Time), min(low, r.Time)
+		disorder = disorder || r.Seq < before
+		before = r.Seq
 		t.rows[n+i] = TailRow{
 			Seq: r.Seq, Time: r.Time, Ord: uint32(r.Ord), High: high, Low: low,
 			Kind: kinds.of(r.Definition, r.Service), Points: r.Points,
@@ -71,6 +75,9 @@ func (c *Columns) fill(dense uint32, rows []domain.Row) {
 		}
 	}
 	c.n, c.high = n+len(rows), high
+	if disorder {
+		t.disorder.Store(true)
+	}
 }
 
 // room is how many rows the tail takes, which is made to grow for want of so many,

@@ -27,9 +27,10 @@ type Chunk struct {
 
 // sequences are a chunk's sequences.
 type sequences struct {
-	off  []uint32 // sequence − base
-	wide []uint64 // in place of off where the sequences span 2³²
-	base uint64
+	off       []uint32 // sequence − base
+	wide      []uint64 // in place of off where the sequences span 2³²
+	base      uint64
+	Low, High uint64 // the least and the greatest, of deleted rows too
 }
 
 // Rows is the number of rows, deleted ones too.

@@ -40,7 +40,7 @@ func (s *Set) TailAt(seq uint64) Tail {
 	if n > 0 && rows[n-1].Seq > seq {
 		n = sort.Search(n, func(i int) bool { return rows[i].Seq > seq })
 	}
-	p := Tail{Rows: rows[:n]}
+	p := Tail{Rows: rows[:n], disorder: s.tail.disorder.Load()}
 	if s.tail.brand != nil {
 		p.Brands = s.tail.brand[:n]
 	}

@@ -100,6 +100,7 @@ func (s *sorter) chunk(places []uint64, rest bool) *Chunk {
 
 // sequences fills the chunk's sequences, which lie in [lo, hi].
 func (s *sorter) sequences(c *Chunk, places []uint64, lo, hi uint64) {
+	c.Low, c.High = lo, hi
 	if hi-lo > 1<<32-1 {
 		c.wide = make([]uint64, len(places))
 		for i, p := range places {

@@ -21,6 +21,8 @@ type tail struct {
 	rows  []TailRow
 	brand []uint32 // of the pool: a column of its own, since a small brand's question reads only that
 	n     atomic.Uint32
+
+	disorder atomic.Bool // not every row's sequence is above that of the row before
 }
 
 func newTail(size int, rest bool) *tail {
@@ -36,6 +38,7 @@ func (t *tail) grown(size int) *tail {
 	g := newTail(size, t.brand != nil)
 	copy(g.rows, t.rows)
 	copy(g.brand, t.brand)
+	g.disorder.Store(t.disorder.Load())
 	return g
 }
 
@@ -51,6 +54,8 @@ type Tail struct {
 	Rows    []TailRow
 	Brands  []uint32   // nil: all of one brand
 	Deleted *Deletions // nil: none
+
+	disorder bool
 }
 
 // Skip is how many rows in front are all older than from.
@@ -59,4 +64,12 @@ func (p *Tail) Skip(from uint32) int {
 		return 0
 	}
 	return sort.Search(len(p.Rows), func(i int) bool { return p.Rows[i].High >= from })
+}
+
+// Above is the first row that may have a sequence above seq.
+func (p *Tail) Above(seq uint64) int {
+	if p.disorder {
+		return 0
+	}
+	return sort.Search(len(p.Rows), func(i int) bool { return p.Rows[i].Seq > seq })
 }

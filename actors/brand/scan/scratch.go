@@ -25,6 +25,7 @@ type Scratch struct {
 	histogram    histogram
 	feed         feedScan
 	performed    performedScan
+	stream       streamScan
 }
 
 // NewScratch is an empty scratch.
@@ -46,6 +47,7 @@ func NewScratch() *Scratch {
 	x.feed.cold.feedScan = &x.feed
 	x.feed.feed.hits.atOnce = searchAtOnce
 	x.performed.selection = s
+	x.stream.selection = s
 	return x
 }
 
@@ -105,6 +107,7 @@ func (x *Scratch) answer(v *rows.View, a *Ask) (domain.Answer, error) {
 		c, err := x.crossover.answer(v, a)
 		return domain.Answer{Crossover: c}, err
 	case domain.ShapeLists, domain.ShapeMemberList: // they read members, no rows
+	case domain.ShapeStream: // Stream and StreamFrom
 	}
 	return domain.Answer{}, &domain.Error{Code: domain.Internal, Op: "scan.Answer", Message: "unknown shape of question"}
 }
@@ -126,6 +129,19 @@ func (x *Scratch) CancelWhen(ended func() bool) {
 
 // Feed answers a question of that shape.
 func (x *Scratch) Feed(v *rows.View, a *Ask) (*domain.Feed, error) { return x.feed.answer(v, a) }
+
+// Stream is the first of the question's rows with sequences above one, in their order, whatever their time.
+func (x *Scratch) Stream(v *rows.View, a *Ask, above uint64, limit int) (*domain.StreamPart, error) {
+	p, err := x.stream.answer(v, a, above, limit)
+	return p, x.selection.result(err)
+}
+
+// StreamFrom is a sequence that those of the question's rows have that were recorded before a moment, in ms, or lower
+// ones; the other rows have higher ones.
+func (x *Scratch) StreamFrom(v *rows.View, a *Ask, ms int64) (uint64, error) {
+	seq, err := x.feed.recordedBefore(v, a, ms)
+	return seq, x.selection.result(err)
+}
 
 // Performed is the set of the members that meet a condition, in dst's memory where that is large
 // enough. The error is ErrCold, ErrCancelled, or that of the Source.

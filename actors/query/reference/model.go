@@ -88,10 +88,13 @@ func (m *Model) Counted(q *domain.Question) iter.Seq[*Action] {
 		return m.visits(q)
 	}
 	return func(yield func(*Action) bool) {
-		passing, groups := m.Passing(q), groupsOf(q)
+		passing, groups, in := m.Passing(q), groupsOf(q), q.Range
+		if q.Shape == domain.ShapeStream {
+			in = domain.AllTime
+		}
 		for i := range m.Actions {
 			a := &m.Actions[i]
-			if !m.within(a, q.Brand, q.Range) {
+			if !m.within(a, q.Brand, in) {
 				continue
 			}
 			g, ok := groups[a.Row.Definition]

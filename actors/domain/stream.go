@@ -1,0 +1,67 @@
+package domain
+
+// StreamQuery says from where on a stream reads the actions that its question matches. A stream is a question that
+// is asked again and again: the answer's Next is what it is asked with the next time. Of its question, Range is that
+// of the filters on what members did: actions of any time are streamed.
+type StreamQuery struct {
+	Start StreamStart
+	Above []uint64 // of StreamAbove: by shard, the sequence that all was read up to; of a shard that it lacks, nothing was
+	From  int64    // of StreamRecorded: ms since 1970
+	Limit int      // of StreamAbove: events on a page at most
+}
+
+// StreamStart is where a stream begins to read.
+type StreamStart uint8
+
+// The starts. With all but StreamAbove the answer has no events: its Next is where the stream begins.
+const (
+	StreamAbove    StreamStart = iota // after what was read
+	StreamNow                         // after what is visible now
+	StreamRecorded                    // before the first action recorded at a time or after it
+)
+
+// MaxStreamPage is how many events a page of a stream has at most.
+const MaxStreamPage = 500
+
+// AboveIn is the sequence that all was read up to in a shard.
+func (s *StreamQuery) AboveIn(shard int) uint64 {
+	if shard < len(s.Above) {
+		return s.Above[shard]
+	}
+	return 0
+}
+
+// Stream is a page of a stream.
+type Stream struct {
+	Events []StreamEvent // shard by shard, in each ascending by sequence
+	Next   []uint64      // by shard, what was read with this page: none is below that of the question
+	More   bool          // of what was visible there may be events after Next
+}
+
+// StreamEvent is one event of a stream. Its place, shard and sequence, never changes.
+type StreamEvent struct {
+	Shard int
+	Kind  StreamEventKind
+	Seq   uint64
+	Item  FeedItem // of StreamActivity: as a feed lists it
+	// Action is the one that StreamRemoved names, Member the one that StreamErased does.
+	Action ActionID
+	Member MemberID
+}
+
+// StreamEventKind is what an event tells.
+type StreamEventKind uint8
+
+// The kinds.
+const (
+	StreamActivity StreamEventKind = iota + 1 // an action became visible
+	StreamRemoved                             // an action was deleted
+	StreamErased                              // a member was erased, with all its actions
+)
+
+// StreamPart is a shard's part of a page.
+type StreamPart struct {
+	Items []FeedItem // ascending by sequence
+	Next  uint64     // all up to here was read
+	More  bool       // of what was visible there may be more after Next
+}
