@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -34,9 +33,7 @@ type load struct {
 	void             map[string]bool      // those that had not taken effect for long after it
 
 	over     chan struct{} // closed when the load is
-	produce  context.Context
-	giveUp   func()       // ends what is being produced
-	answered atomic.Int64 // to readers and scribes
+	answered atomic.Int64  // to readers and scribes
 	clients  sync.WaitGroup
 	collects sync.WaitGroup
 
@@ -61,8 +58,6 @@ func every(n, of int) time.Duration { return time.Duration(of) * time.Second / t
 func (c *cluster) newLoad(seed uint64, size loadSize) *load {
 	c.t.Helper()
 	l := &load{c: c, seed: seed, size: size, over: make(chan struct{}), refused: map[string]time.Time{}, void: map[string]bool{}}
-	l.produce, l.giveUp = context.WithCancel(context.Background())
-	c.t.Cleanup(l.giveUp)
 	first := c.nodes[0]
 	l.seen = newModel(rand.New(rand.NewPCG(seed, 1)), "seen", sizes{brands: 3, fans: size.fans})
 	l.told = newModel(rand.New(rand.NewPCG(seed, 2)), "told", sizes{brands: 3, fans: size.fans})
@@ -142,7 +137,7 @@ func (l *load) collect() {
 			p.note(a)
 			records = append(records, p.anyRecord(l.watch.rnd, &a))
 		}
-		if err := l.collector.client.ProduceSync(l.produce, records...).FirstErr(); err != nil {
+		if err := l.collector.client.ProduceSync(ctx(l.c.t), records...).FirstErr(); err != nil {
 			l.c.t.Errorf("seed %d: publish: %v", l.seed, err)
 			return
 		}
@@ -241,7 +236,7 @@ func (l *load) end() {
 			_, status := n.Get("/status")
 			l.c.t.Logf("status of node %d: %s", i, status)
 		}
-		l.giveUp()
+		l.collector.close() // what it has in flight has no other end while Kafka is away
 	}
 	l.collects.Wait()
 	l.clients.Wait()
