@@ -11,13 +11,13 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/broadcast"
 	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/shard"
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
-	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // shards are the shards of a node, and what appends commands to their partitions. Any goroutine
@@ -29,7 +29,7 @@ type shards struct {
 	appenders []*journal.PartitionAppender // by partition, of a node that is open
 	running   map[int]*runningShard        // by id, of a node that is started
 	started   atomic.Bool                  // running is complete: the catalog's goroutine may read it
-	changes   view.Changes                 // of the views of all of them
+	changes   broadcast.Signal             // wakes on a new view of any of them
 	resident  atomic.Int64                 // bytes that columns may take, over all shards; 0: no bound
 	ctx       context.Context              // of the node
 	asked     atomic.Int64                 // messages that shards were to answer

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/broadcast"
 	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
-	"github.com/ovation-analytics/ovation/actors/view"
 )
 
 // Options is what a coordinator is made with.
@@ -15,10 +15,10 @@ type Options struct {
 	Shards  []Shard // by id
 	Logs    Logs
 	Yield   *yield.Questions
-	MaxRows uint64        // a question that would read more is refused; 0: no bound
-	Apart   *Disagreement // notes shards that no answer could be made of; nil: not asked for
-	Took    *Durations    // of questions; nil: not asked for
-	Changes *view.Changes // of the shards' views; nil: nobody waits for rows
+	MaxRows uint64            // a question that would read more is refused; 0: no bound
+	Apart   *Disagreement     // notes shards that no answer could be made of; nil: not asked for
+	Took    *Durations        // of questions; nil: not asked for
+	Changes *broadcast.Signal // wakes on a new view of any shard; nil: AwaitRows returns only when its context ends
 }
 
 // Coordinator asks the shards and merges what they answer. Any goroutine may call it.
@@ -33,7 +33,7 @@ func New(o Options) *Coordinator {
 		o.Took = NewDurations()
 	}
 	if o.Changes == nil {
-		o.Changes = new(view.Changes)
+		o.Changes = new(broadcast.Signal)
 	}
 	return &Coordinator{o}
 }

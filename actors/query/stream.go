@@ -63,7 +63,7 @@ func (c *Coordinator) AwaitRows(ctx context.Context, q *domain.Question, since d
 	}
 	moved := []domain.Range{domain.AllTime}
 	for {
-		changed := c.o.Changes.Changed() // before the look: what is published after it wakes
+		changed := c.o.Changes.Next() // before the look: what is published after it wakes
 		if _, unchanged := c.Unchanged(q.Account, since, &read, moved); !unchanged {
 			return ctx.Err()
 		}

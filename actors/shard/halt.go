@@ -80,7 +80,7 @@ func (s *shard) tellStopped(err error) {
 	s.env.Handle.Poisoned.Store(s.env.restarts.poisoned)
 	why := s.env.stopText(err, s.shows && !s.commits.hidden)
 	s.env.Handle.Stopped.Store(&why)
-	s.env.Handle.Progress.moved()
+	s.env.Handle.Progress.Wake()
 }
 
 // crashed stops the shard for the rest of the process, after a panic anywhere but in a

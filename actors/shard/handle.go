@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/broadcast"
 	"github.com/ovation-analytics/ovation/actors/internal/histogram"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -27,8 +28,8 @@ type Handle struct {
 	Reads    atomic.Int64 // pages read
 	Stats    core.Stats
 	Panics   atomic.Int64
-	Progress progress
-	Detached atomic.Bool // it could not go on: routers do not wait for it until it is near the end again
+	Progress broadcast.Signal // commits, stops, serves
+	Detached atomic.Bool      // it could not go on: routers do not wait for it until it is near the end again
 	Outbox   outbox.Status
 	Duties   DutiesDone
 	Received received
@@ -141,19 +142,19 @@ func (h *Handle) HasRoom() bool {
 // applied notes that all records below next are committed.
 func (h *Handle) applied(next int64) {
 	h.Applied.Store(next)
-	h.Progress.moved()
+	h.Progress.Wake()
 }
 
 // become notes what the shard is doing from now on.
 func (h *Handle) become(b Behaviour) {
 	h.Behaviour.Store(int32(b))
-	h.Progress.moved()
+	h.Progress.Wake()
 }
 
 // leave has routers not wait for the shard.
 func (h *Handle) leave() {
 	h.Detached.Store(true)
-	h.Progress.moved()
+	h.Progress.Wake()
 }
 
 // rejoin has routers wait for the shard again, once it applies and is near the end of its

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/broadcast"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
 
@@ -82,12 +83,12 @@ func TestHolder_Await(t *testing.T) {
 
 // Who waits for a change of many shards' views is woken by that of any.
 func TestHolder_SharedChanges(t *testing.T) {
-	var all Changes
+	var all broadcast.Signal
 	holders := make([]Holder, 3)
 	for i := range holders {
 		holders[i].Shared = &all
 		w := NewWriter(&holders[i], 1, 0)
-		changed := all.Changed()
+		changed := all.Next()
 		select {
 		case <-changed:
 			t.Fatal("woken before a change")
@@ -104,7 +105,7 @@ func TestHolder_SharedChanges(t *testing.T) {
 
 // BenchmarkHolder_WakeNobody is what a commit pays where no reader waits.
 func BenchmarkHolder_WakeNobody(b *testing.B) {
-	h := Holder{Shared: new(Changes)}
+	h := Holder{Shared: new(broadcast.Signal)}
 	for b.Loop() {
 		h.wake()
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/internal/broadcast"
 	"github.com/ovation-analytics/ovation/actors/internal/cow"
 	"github.com/ovation-analytics/ovation/actors/member"
 )
@@ -59,8 +60,8 @@ func (v *View) Release() {
 type Holder struct {
 	current atomic.Pointer[View]
 	open    sync.WaitGroup // views that are not closed
-	own     Changes
-	Shared  *Changes // of all shards, set before the first view; nil: nobody waits for those
+	changes broadcast.Signal
+	Shared  *broadcast.Signal // wakes on a new view of any shard; set before the first view; nil: there are no others
 }
 
 // Acquire takes the newest view; nil where the shard has none. Release it.
