@@ -338,7 +338,7 @@ func (s *shard) serveWhenNear(ctx actor.Context) {
 	h.rejoin(next, s.held())
 	caughtUp := next >= s.env.restarts.floor && h.near(next) && h.Fresh.Reached()
 	if caughtUp && Behaviour(h.Behaviour.Load()) == CatchingUp {
-		if s.commits.hidden { // before the shard serves: a ready node answers
+		if s.commits.hidden { // before the shard serves: a ready node has a view
 			s.commits.hidden = false
 			s.commits.show(s.machine, s.env.restarts.floor, s.tell)
 		}
@@ -402,8 +402,9 @@ func (s *shard) atGap(ctx actor.Context) {
 		s.failed(ctx, err)
 		return
 	}
-	s.env.Handle.View.Retract() // it is of what was cut
-	s.again(ctx)                // and so is what polls are compared by
+	s.become(Recovering, s.recovering) // before the view goes: a node without a view is not ready
+	s.env.Handle.View.Retract()        // it is of what was cut
+	s.again(ctx)                       // and so is what polls are compared by
 }
 
 // published notes how far the publishers came. A record says so once a second, or
