@@ -3,11 +3,13 @@ package domain
 // StreamQuery says from where on a stream reads the actions that its question matches. A stream is a question that
 // is asked again and again: the answer's Next is what it is asked with the next time. Of its question, Range is that
 // of the filters on what members did: actions of any time are streamed.
+//
+// A merge, or its end, moves rows to sequences of another shard: a stream then has the actions of the member once more.
 type StreamQuery struct {
 	Start StreamStart
 	Above []uint64 // of StreamAbove: by shard, the sequence that all was read up to; of a shard that it lacks, nothing was
 	From  int64    // of StreamRecorded: ms since 1970
-	Limit int      // of StreamAbove: events on a page at most
+	Limit int      // of StreamAbove: events on a page at most; MaxStreamPage bounds it
 }
 
 // StreamStart is where a stream begins to read.
@@ -22,6 +24,9 @@ const (
 
 // MaxStreamPage is how many events a page of a stream has at most.
 const MaxStreamPage = 500
+
+// Page is how many events a page has at most.
+func (s *StreamQuery) Page() int { return min(max(s.Limit, 0), MaxStreamPage) }
 
 // AboveIn is the sequence that all was read up to in a shard.
 func (s *StreamQuery) AboveIn(shard int) uint64 {
@@ -38,26 +43,11 @@ type Stream struct {
 	More   bool          // of what was visible there may be events after Next
 }
 
-// StreamEvent is one event of a stream. Its place, shard and sequence, never changes.
+// StreamEvent is an action that became visible. Its place is the shard and the row's sequence, and never changes.
 type StreamEvent struct {
 	Shard int
-	Kind  StreamEventKind
-	Seq   uint64
-	Item  FeedItem // of StreamActivity: as a feed lists it
-	// Action is the one that StreamRemoved names, Member the one that StreamErased does.
-	Action ActionID
-	Member MemberID
+	Item  FeedItem // as a feed lists it
 }
-
-// StreamEventKind is what an event tells.
-type StreamEventKind uint8
-
-// The kinds.
-const (
-	StreamActivity StreamEventKind = iota + 1 // an action became visible
-	StreamRemoved                             // an action was deleted
-	StreamErased                              // a member was erased, with all its actions
-)
 
 // StreamPart is a shard's part of a page.
 type StreamPart struct {

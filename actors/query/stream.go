@@ -26,7 +26,7 @@ func (s *execution) stream(one *scan.Ask) (err error) {
 		p.Stream = &domain.StreamPart{}
 		p.Stream.Next, err = x.StreamFrom(rows, one, from.From)
 	default:
-		p.Stream, err = x.Stream(rows, one, from.AboveIn(s.local.ID), min(from.Limit, domain.MaxStreamPage))
+		p.Stream, err = x.Stream(rows, one, from.AboveIn(s.local.ID), from.Page())
 	}
 	if err != nil {
 		return err
@@ -46,9 +46,7 @@ func mergeStream(q *domain.StreamQuery, parts []*Part, shards int) *domain.Strea
 	for _, p := range parts {
 		byShard[p.Shard] = p.Stream
 	}
-	limited := *q
-	limited.Limit = min(q.Limit, domain.MaxStreamPage)
-	return shape.MergeStream(&limited, byShard)
+	return shape.MergeStream(q, byShard)
 }
 
 // coalesce is how long who waits for rows looks at no other commit after one that was none of its own: at a hundred

@@ -8,7 +8,7 @@ import "github.com/ovation-analytics/ovation/actors/domain"
 // up those of another for ever.
 func MergeStream(q *domain.StreamQuery, parts []*domain.StreamPart) *domain.Stream {
 	out := &domain.Stream{Next: make([]uint64, len(parts))}
-	taken := share(max(q.Limit, 0), parts)
+	taken := share(q.Page(), parts)
 	for shard, p := range parts {
 		out.Next[shard] = q.AboveIn(shard)
 		if p == nil {
@@ -16,10 +16,7 @@ func MergeStream(q *domain.StreamQuery, parts []*domain.StreamPart) *domain.Stre
 		}
 		n := taken[shard]
 		for i := range p.Items[:n] {
-			item := &p.Items[i]
-			out.Events = append(out.Events, domain.StreamEvent{
-				Shard: shard, Kind: domain.StreamActivity, Seq: item.Row.Seq, Item: *item,
-			})
+			out.Events = append(out.Events, domain.StreamEvent{Shard: shard, Item: p.Items[i]})
 		}
 		switch {
 		case n == len(p.Items):

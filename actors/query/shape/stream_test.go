@@ -47,7 +47,7 @@ func TestMergeStream_PagesAreTheWhole(t *testing.T) {
 			}
 			var of [4]int
 			for _, e := range s.Events {
-				got[e.Shard] = append(got[e.Shard], e.Seq)
+				got[e.Shard] = append(got[e.Shard], e.Item.Row.Seq)
 				of[e.Shard]++
 			}
 			for shard, p := range parts[:3] {
