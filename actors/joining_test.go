@@ -43,6 +43,18 @@ func (r heldReader) Read(ctx context.Context, next int64, epoch int32, spare []d
 	return page, err
 }
 
+// anotherJoins closes the node, which is listed, and has the next boot be that of another one, on an empty disk.
+func (r *harness) anotherJoins() {
+	r.t.Helper()
+	r.close()
+	r.options.ID = domain.NodeID{1}
+	r.open()
+	r.node.Join(nodes.Self{Up: domain.NodeUp{Address: "http://a"}, IDFile: "data/node-id"}, beatsOf{newMemBeats(), new(atomic.Bool)})
+	r.eventually("a listed node", func() bool { return len(r.node.Catalog().Nodes()) == 1 })
+	r.close()
+	r.fs, r.options.ID = vfs.NewCrashableMem(), domain.NodeID{7}
+}
+
 // A node that has never caught up answers nothing while it reads the journal and another node is listed, which has shown
 // what it lacks. One that has caught up before answers from where it was.
 func TestJoining_ShowsNothingBeforeItServes(t *testing.T) {
@@ -80,13 +92,7 @@ func TestJoining_ShowsNothingBeforeItServes(t *testing.T) {
 	close(l.released)
 	r.ready()
 
-	r.close()
-	r.options.ID = domain.NodeID{1}
-	r.open()
-	r.node.Join(nodes.Self{Up: domain.NodeUp{Address: "http://a"}, IDFile: "data/node-id"}, beatsOf{newMemBeats(), new(atomic.Bool)})
-	r.eventually("a listed node", func() bool { return len(r.node.Catalog().Nodes()) == 1 })
-	r.close()
-	r.fs, r.options.ID = vfs.NewCrashableMem(), domain.NodeID{7}
+	r.anotherJoins()
 	hold(5)
 	r.boot()
 	applied(5)
@@ -108,14 +114,7 @@ func TestJoining_ShowsNothingBeforeItServes(t *testing.T) {
 func TestJoining_ShowsBeforeItServes(t *testing.T) {
 	r := furnished(t, 1, 1, Options{})
 	id := r.register(1)
-	r.close()
-	r.options.ID = domain.NodeID{1}
-	r.open()
-	r.node.Join(nodes.Self{Up: domain.NodeUp{Address: "http://a"}, IDFile: "data/node-id"}, beatsOf{newMemBeats(), new(atomic.Bool)})
-	r.eventually("a listed node", func() bool { return len(r.node.Catalog().Nodes()) == 1 })
-	r.close()
-
-	r.fs, r.options.ID = vfs.NewCrashableMem(), domain.NodeID{7}
+	r.anotherJoins()
 	l := &heldLog{memLog: r.journal, from: 0, released: make(chan struct{})}
 	r.options.Journal = l
 	var first atomic.Pointer[string] // what the shard was doing when it made its first view
