@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"github.com/klauspost/compress/flate"
 )
@@ -36,8 +37,16 @@ func (e *Events) Write(p []byte) (int, error) {
 	}
 	e.sum = crc32.Update(e.sum, crc32.IEEETable, p)
 	e.size += uint32(len(p))
-	e.sent = append(e.sent[:copy(e.sent, e.sent[max(0, len(e.sent)-max(0, eventWindow-len(p))):])], p[max(0, len(p)-eventWindow):]...)
+	e.keep(p[max(0, len(p)-eventWindow):])
 	return len(p), nil
+}
+
+// keep adds what was written to the window, and drops what is too long ago.
+func (e *Events) keep(p []byte) {
+	if over := len(e.sent) + len(p) - eventWindow; over > 0 {
+		e.sent = slices.Delete(e.sent, 0, over)
+	}
+	e.sent = append(e.sent, p...)
 }
 
 // Close ends a body that is whole.

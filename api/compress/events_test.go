@@ -14,7 +14,7 @@ func TestEvents_EachAtOnce(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	for range 50 {
+	for range 10 {
 		var sent, want bytes.Buffer
 		e := NewEvents(&sent)
 		for range 1 + r.IntN(20) {
