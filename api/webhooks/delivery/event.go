@@ -9,7 +9,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Kind is what an event says.
+// Kind is what happened.
 type Kind uint8
 
 // The kinds. Their codes are in message ids and in stored states: fixed for ever.

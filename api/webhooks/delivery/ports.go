@@ -18,7 +18,7 @@ type Source interface {
 	Page(ctx context.Context, after []uint64, limit int) (Page, error)
 	// Await returns when there may be events after the last page that had no more, and when ctx ends.
 	Await(ctx context.Context) error
-	// Render is what events of a shard say now, in their order. One that has nothing to say any more is left out.
+	// Render gives the contents of events of a shard as of now, in their order. It leaves out events that have none any more.
 	Render(ctx context.Context, shard int, events []Event) ([]Rendered, error)
 	// Cursor is the stream's cursor after these places.
 	Cursor(after []uint64) string
@@ -31,7 +31,7 @@ type Page struct {
 	More   bool      // there may be events after Next now
 }
 
-// Rendered is what an event says.
+// Rendered is the contents of an event.
 type Rendered struct {
 	Event Event           // as it was taken
 	Kind  Kind            // as it is sent: of a member erased since, an action is sent as Erased

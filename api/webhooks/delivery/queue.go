@@ -156,7 +156,7 @@ func (q *Queue) Due() (at time.Time) {
 	return at
 }
 
-// Delivered ends a message that the receiver took, or that has nothing to say any more.
+// Delivered ends a message that the receiver took, or whose events have no contents any more.
 func (q *Queue) Delivered(m *Message) {
 	if i := slices.Index(q.messages, m); i >= 0 {
 		q.messages = slices.Delete(q.messages, i, i+1)

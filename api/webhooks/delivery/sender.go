@@ -60,7 +60,7 @@ type try struct {
 	shard  int
 	m      *Message
 	answer egress.Answer
-	said   bool  // there was something to say
+	sent   bool  // an event had contents, so there was a request
 	err    error // of the node's own
 	took   time.Duration
 }
@@ -216,7 +216,7 @@ func (s *Sender) try(ctx context.Context, shard int, m *Message, cursor string) 
 	h := signature.Headers(m.ID, begun, text, secrets...)
 	h.Set("Content-Type", "application/json")
 	h.Set("User-Agent", "ovation")
-	out.said = true
+	out.sent = true
 	out.answer = s.c.Poster.Post(ctx, egress.Request{URL: s.c.URL, Header: h, Body: text})
 	out.took = time.Since(begun)
 	out.err = ctx.Err()
@@ -231,7 +231,7 @@ func (s *Sender) end(t try, now time.Time) Reason {
 	case t.err != nil:
 		q.Postponed(t.m, now.Add(ownDelay))
 		return Enabled
-	case !t.said:
+	case !t.sent:
 		q.Delivered(t.m)
 		return Enabled
 	}
@@ -252,7 +252,7 @@ func (s *Sender) end(t try, now time.Time) Reason {
 }
 
 // ask asks for a page of the shards that have room. While one is waited for and a shard that was left out has room
-// again, it is asked for anew.
+// again, it is asked for again.
 func (s *Sender) ask(ctx context.Context, now time.Time) {
 	if s.cancel != nil {
 		for i, q := range s.queues {
