@@ -71,7 +71,7 @@ type collector struct {
 	run    *runs.Run   // nil: no row was read yet, or a dry run
 	before runs.Counts // of the run, before Run was called
 	ids    *runs.IDs   // nil: no row was read yet
-	said   []byte      // what an action says
+	buffer []byte      // for the contents of an action
 
 	resumed *input.Mark // where this run goes on; nil: at the beginning
 }

@@ -35,8 +35,8 @@
 //   - The id of an action depends on its row alone, so that publishing twice counts once.
 //   - What a command reads of a source is a run (package runs): its counts are exact also after crashes, and Undo
 //     deletes the actions that it brought. Each has a marker that names the run and the row, unless the mapping gives one.
-//   - Equal ids within a run are counted when it ends, and apart from them those of rows that say something else:
-//     of these the first counts, so that the run is one with bad rows.
+//   - Equal ids within a run are counted when it ends, those of rows with other contents apart: of these the
+//     first counts, and the run ends as one with bad rows.
 //   - Memory does not grow with the source: the actions under way are bounded in number and bytes, ids are on disk, and what
 //     was made (package nametable) likewise; it is 64 MiB beside the program's code at most.
 //   - A position is written only when all before it is acknowledged, so that a run that

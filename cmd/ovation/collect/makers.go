@@ -57,7 +57,7 @@ func (m *makers) make(ctx context.Context, items []item) (made int64, err error)
 	for i := range items {
 		wants(&items[i].action, func(w wanted) {
 			_, known, wrong := m.state.Known(w.Kind, w.Name)
-			err = errors.Join(err, wrong)
+			err = cmp.Or(err, wrong)
 			if known || met[w.thingKey] || m.refused[w.thingKey] != nil {
 				return
 			}

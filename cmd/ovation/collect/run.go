@@ -92,7 +92,7 @@ func (c *collector) mark(it *item) (given bool) {
 // note notes an action as one of the run, by its id, and by its marker where the mapping gave it.
 func (c *collector) note(it *item, given bool) {
 	a := &it.action
-	c.ids.Met(a.Member.Key(), a.ID, c.saying(a, given), it.row.line, it.of)
+	c.ids.Met(a.Member.Key(), a.ID, c.contents(a, given), it.row.line, it.of)
 	if c.run == nil {
 		return
 	}
@@ -103,10 +103,10 @@ func (c *collector) note(it *item, given bool) {
 	}
 }
 
-// saying is what an action says beside whose it is and its id. A marker of the run is no part of it: it has the line. Nor are
-// ids of what a dry run does not make: names are the same in both.
-func (c *collector) saying(a *input.Action, given bool) []byte {
-	s := c.said[:0]
+// contents are an action's fields but its member and its id. A marker that the run made is left out: it has the line.
+// Brands and definitions are there by name: a dry run makes none, so it has no ids of them.
+func (c *collector) contents(a *input.Action, given bool) []byte {
+	s := c.buffer[:0]
 	s = binary.BigEndian.AppendUint32(s, uint32(a.Time))
 	text := func(t string) {
 		s = binary.BigEndian.AppendUint32(s, uint32(len(t)))
@@ -122,7 +122,7 @@ func (c *collector) saying(a *input.Action, given bool) []byte {
 	if given {
 		text(a.Marker)
 	}
-	c.said = s
+	c.buffer = s
 	return s
 }
 

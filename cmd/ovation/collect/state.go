@@ -60,7 +60,7 @@ type knownLine struct {
 	ID uint32 `json:"id,omitempty"` // of a member none is needed
 }
 
-const stateVersion = 5 // the ids of a run are beside sums of what else its actions say
+const stateVersion = 5 // the ids of a run are beside digests of its actions' contents
 
 // ErrElsewhere says that a folder is about another log or account.
 var ErrElsewhere = errors.New("what it remembers is of another log or account, or of an older release: choose another --state, or delete it")

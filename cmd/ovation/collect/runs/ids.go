@@ -23,7 +23,7 @@ import (
 // end they are sorted, and equal ones are beside each other.
 //
 //	met    SHA-256 of member and id, its first 14 bytes · line, 6 bytes · number within the row, 6 bytes ·
-//	       SHA-256 of what else the action says, its first 6 bytes
+//	       SHA-256 of the action's contents, its first 6 bytes
 //	shown  SHA-256 of what a feed shows of an action whose marker the mapping gave, 32 bytes
 type IDs struct {
 	dir        string
@@ -74,15 +74,22 @@ func openIDs(dir string) (ids *IDs, err error) {
 	return ids, nil
 }
 
-// Met notes an action of a member with an id; says is what else it says.
-func (s *IDs) Met(member, id string, says []byte, line int64, of uint64) {
+// Where the parts of a record of met begin, after member and id.
+const (
+	lineAt     = 14
+	withinAt   = 20
+	contentsAt = 26
+)
+
+// Met notes an action of a member with an id; contents are its other fields.
+func (s *IDs) Met(member, id string, contents []byte, line int64, of uint64) {
 	var one record
 	sum := s.sum(member, id)
-	copy(one[:14], sum[:])
-	putUint48(one[14:], uint64(line))
-	putUint48(one[20:], of)
-	said := sha256.Sum256(says)
-	copy(one[26:], said[:])
+	copy(one[:lineAt], sum[:])
+	putUint48(one[lineAt:], uint64(line))
+	putUint48(one[withinAt:], of)
+	digest := sha256.Sum256(contents)
+	copy(one[contentsAt:], digest[:])
 	s.met.add(&one)
 }
 
@@ -106,7 +113,7 @@ func (s *IDs) Len() int64 { return s.met.len() }
 func (s *IDs) Back(n int64) error { return s.met.back(n) }
 
 // Repeats calls f with the line of every action whose member and id an earlier one of the run has, in no order; differs:
-// it says something else than the first one, which counts. An action that was met again, as after a crash, is no repeat of
+// its contents are others than those of the first one, which counts. An action that was met again, as after a crash, is no repeat of
 // itself.
 func (s *IDs) Repeats(f func(line int64, differs bool)) error {
 	sorted, err := s.met.sorted(fanIn)
@@ -117,10 +124,10 @@ func (s *IDs) Repeats(f func(line int64, differs bool)) error {
 	first := true
 	err = sorted.each(0, sorted.lengths, func(one []byte) {
 		switch {
-		case first || !bytes.Equal(one[:14], counts[:14]):
+		case first || !bytes.Equal(one[:lineAt], counts[:lineAt]):
 			copy(counts[:], one)
-		case !bytes.Equal(one[:26], last[:26]):
-			f(int64(uint48(one[14:])), !bytes.Equal(one[26:], counts[26:]))
+		case !bytes.Equal(one[:contentsAt], last[:contentsAt]):
+			f(int64(uint48(one[lineAt:])), !bytes.Equal(one[contentsAt:], counts[contentsAt:]))
 		}
 		first = false
 		copy(last[:], one)

@@ -47,7 +47,7 @@ type Counts struct {
 	Rejected  int64 `json:"rejected"`  // bad rows
 	Published int64 `json:"published"` // actions
 	Repeats   int64 `json:"repeats"`   // of these, actions with the id of an earlier one of the run: they count once; 0 until it ends
-	Differing int64 `json:"differing"` // of the repeats, those that say something else than the action that counts: they are lost
+	Differing int64 `json:"differing"` // of the repeats, those with other contents than the action that counts: they are lost
 	Created   int64 `json:"created"`   // brands, definitions and members made or found over the API
 	NoCountry int64 `json:"noCountry"` // rows published without what they gave for a country, which is none
 
@@ -81,7 +81,7 @@ func (c *Counts) Bad(line int64, reason string) {
 	c.Reasons[reason]++
 }
 
-// Repeat counts an action with the id of an earlier one, which says something else where it differs; they come in no order.
+// Repeat counts an action with the id of an earlier one; differs: with other contents. They come in no order.
 func (c *Counts) Repeat(line int64, differs bool) {
 	c.Repeats++
 	c.FirstRepeats = among(c.FirstRepeats, line)

@@ -210,9 +210,9 @@ func TestIDs_RepeatsThatDiffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for line, says := range []string{3: "a", 2: "b", 5: "a", 7: "b", 9: "b"} {
-		if says != "" {
-			ids.Met("ann", "x", []byte(says), int64(line), 0)
+	for line, contents := range []string{3: "a", 2: "b", 5: "a", 7: "b", 9: "b"} {
+		if contents != "" {
+			ids.Met("ann", "x", []byte(contents), int64(line), 0)
 		}
 	}
 	ids.Met("ann", "x", []byte("other by now"), 9, 0) // met again
