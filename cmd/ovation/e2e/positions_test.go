@@ -32,10 +32,14 @@ type reader struct {
 	waited int  // how often it did
 }
 
+// maxWaits is how often a reader waits 10 s for one position: nodes catch up with what was published in the longest fault
+// of a test within that.
+const maxWaits = 100
+
 // read asks once more: the number never goes down.
 func (r *reader) read(t testing.TB, api *client.Client) error {
 	n, meta, err := r.ask(t, api.At(r.at))
-	for r.waits && codeOf(err) == domain.Unavailable && !t.Failed() {
+	for tries := 0; r.waits && tries < maxWaits && codeOf(err) == domain.Unavailable && !t.Failed(); tries++ {
 		if _, _, err := r.ask(t, api); err != nil {
 			return fmt.Errorf("without a position: %w", err)
 		}
