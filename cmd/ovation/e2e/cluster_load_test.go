@@ -34,6 +34,7 @@ type load struct {
 
 	over     chan struct{} // closed when the load is
 	answered atomic.Int64  // to readers and scribes
+	waited   atomic.Int64  // of these, answers without a position that no node had applied in time
 	clients  sync.WaitGroup
 	collects sync.WaitGroup
 
@@ -72,11 +73,11 @@ func (c *cluster) newLoad(seed uint64, size loadSize) *load {
 // begin has all begin. Each client begins at an address of its own.
 func (l *load) begin() {
 	for _, one := range l.watch.readers {
-		one.keeps, one.waits = true, true
+		one.keeps, one.waits = true, l.waits
 		l.client(one.read, &l.worst.read)
 	}
 	for _, one := range l.watch.scribes {
-		one.insists, one.waits = true, true
+		one.insists, one.waits = true, l.waits
 		l.client(one.write, &l.worst.write)
 	}
 	tick := time.NewTicker(every(l.size.written, 1))
@@ -93,6 +94,12 @@ func (l *load) begin() {
 	l.collector = l.c.collector()
 	l.c.t.Cleanup(l.collector.close)
 	l.collects.Go(l.collect)
+}
+
+// waits counts the answer without a position that a client got.
+func (l *load) waits() {
+	l.answered.Add(1)
+	l.waited.Add(1)
 }
 
 // client does something again and again until the load is over or it fails.
@@ -255,13 +262,7 @@ func (l *load) tell() {
 	}
 	l.c.agree()
 	l.writers.tell(l.told)
-	asked, waited := 0, 0
-	for _, r := range l.watch.readers {
-		waited += r.waited
-	}
-	for _, one := range l.watch.scribes {
-		waited += one.waited
-	}
+	asked := 0
 	for i := range l.c.nodes {
 		for _, r := range l.watch.readers {
 			want := number(l.c.t, l.seen.tally(r.q).TotalCount)
@@ -278,6 +279,6 @@ func (l *load) tell() {
 	}
 	l.c.t.Logf("%d answers under load, the longest read took %v; %d reads were repeated, since no node had applied their position; "+
 		"the longest write that was repeated until it was answered took %v; %d writes, %d deletes; %d answers of the end compared",
-		l.answered.Load(), l.worst.read.Round(time.Millisecond), waited, l.worst.write.Round(time.Millisecond),
+		l.answered.Load(), l.worst.read.Round(time.Millisecond), l.waited.Load(), l.worst.write.Round(time.Millisecond),
 		l.writers.answered, l.writers.deleted, asked)
 }

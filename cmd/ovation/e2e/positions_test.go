@@ -28,22 +28,23 @@ type reader struct {
 	keeps bool // every answer, for a look at what the journal gives at its position
 	shown []shownNumber
 
-	waits  bool // it asks again where no node has applied its position in time
-	waited int  // how often it did
+	// waits is called before it asks again where no node has applied its position, or what follows from it, in time; the
+	// same question without the position was answered then. nil: it does not ask again.
+	waits func()
 }
 
-// maxWaits is how often a reader waits 10 s for one position: nodes catch up with what was published in the longest fault
-// of a test within that.
-const maxWaits = 100
+// maxWaits is how often a reader asks again with one position: nodes catch up with what was published in the longest
+// fault of a test within that.
+const maxWaits = 2_000
 
 // read asks once more: the number never goes down.
 func (r *reader) read(t testing.TB, api *client.Client) error {
 	n, meta, err := r.ask(t, api.At(r.at))
-	for tries := 0; r.waits && tries < maxWaits && codeOf(err) == domain.Unavailable && !t.Failed(); tries++ {
+	for tries := 0; r.waits != nil && tries < maxWaits && codeOf(err) == domain.Unavailable && !t.Failed(); tries++ {
 		if _, _, err := r.ask(t, api); err != nil {
 			return fmt.Errorf("without a position: %w", err)
 		}
-		r.waited++
+		r.waits()
 		n, meta, err = r.ask(t, api.At(r.at))
 	}
 	if err != nil {
@@ -62,6 +63,9 @@ func (r *reader) read(t testing.TB, api *client.Client) error {
 func (r *reader) ask(t testing.TB, api *client.Client) (uint64, client.Meta, error) {
 	params := r.p.about(r.q, r.q.params())
 	params["timeout_ms"] = "10000"
+	if r.waits != nil { // it asks again
+		params["timeout_ms"] = "250"
+	}
 	switch r.rnd.IntN(4) {
 	case 0:
 		d, meta, err := client.Do(ctx(t), api, client.CountDaily{More: params})
