@@ -17,8 +17,9 @@ type progress struct {
 // tellEvery is how often progress is logged.
 const tellEvery = time.Second
 
-// during logs the progress each second while do runs.
+// during logs that the part begins, and its progress each second while do runs.
 func (p progress) during(ctx context.Context, do func(context.Context) error) error {
+	p.log.Info(p.what, "of", p.total())
 	ctx, cancel := context.WithCancel(ctx)
 	told := make(chan struct{})
 	go func() {

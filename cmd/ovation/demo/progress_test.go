@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Progress is logged from the first second on, with the rate and the time left, and ends with what it is of.
+// Progress is logged from the beginning on, each second with the rate and the time left, and ends with what it is of.
 func TestProgress_TellsRateAndTimeLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -41,7 +41,8 @@ func TestProgress_TellsRateAndTimeLeft(t *testing.T) {
 		if !errors.Is(err, failed) {
 			t.Error(err)
 		}
-		const want = `msg=registering done=20 of=100 perSecond=20 left=4s
+		const want = `msg=registering of=100
+msg=registering done=20 of=100 perSecond=20 left=4s
 msg=registering done=40 of=100 perSecond=20 left=3s
 msg=registering done=60 of=100 perSecond=20 left=2s
 msg=registering done=140 of=140 perSecond=35 left=0s
@@ -50,7 +51,7 @@ msg=registering done=140 of=140 perSecond=35 left=0s
 			t.Errorf("%s, want %s", got, want)
 		}
 		time.Sleep(time.Minute)
-		if strings.Count(out.String(), "\n") != 4 {
+		if strings.Count(out.String(), "\n") != 5 {
 			t.Error("it goes on after the end")
 		}
 	})
