@@ -356,6 +356,7 @@ func TestMembership_WokenEnds(t *testing.T) {
 		later := in.run(node(3), 1)
 		time.Sleep(20 * time.Second)
 		wantRuns(t, later)
+		time.Sleep(500 * time.Millisecond) // two processes do not read and commit at the same moments each second
 		close(awake)
 		time.Sleep(3 * time.Second)
 		wantEnded(t, paused, "paused or cut off", "data/node-id")
