@@ -18,6 +18,7 @@ type membership struct {
 	joined atomic.Pointer[nodes.Membership] // nil: it has not joined
 	self   domain.NodeUp
 	served atomic.Bool // it was ready once in this life
+	lags   atomic.Bool // its shards applied late, as of the last beat
 	cancel context.CancelFunc
 	over   chan struct{} // closed when the last beat was made
 	ended  chan error    // holds why the process must end; of one
@@ -103,6 +104,9 @@ func (n *Node) beat() nodes.Beat {
 	}
 	if n.membership.served.Load() {
 		b.State = nodes.Serving
+		if n.membership.lagging(n.shards.late(time.Now())) {
+			b.State = nodes.Lagging
+		}
 	}
 	for i, s := range n.here() {
 		if at := s.Poisoned.Load(); at != nil {
@@ -110,6 +114,19 @@ func (n *Node) beat() nodes.Beat {
 		}
 	}
 	return b
+}
+
+// How late the shards of a node may apply before it leaves its duties to others, and until when it does.
+const (
+	lagsAfter = 5 * time.Second
+	lagsUntil = time.Second
+)
+
+// lagging reports that the node leaves its duties to others, whose shards apply so late.
+func (m *membership) lagging(late time.Duration) bool {
+	lags := late > lagsUntil && (late > lagsAfter || m.lags.Load())
+	m.lags.Store(lags)
+	return lags
 }
 
 // duties is what this node does for all, in short.
@@ -180,7 +197,7 @@ type NodeStatus struct {
 	Program string        `json:"program,omitempty"`
 	Rules   uint32        `json:"rules"`
 	Listed  bool          `json:"listed"` // false: it has not applied its logs to their ends yet
-	State   string        `json:"state"`  // starting, serving, ending, away
+	State   string        `json:"state"`  // starting, serving, lagging, ending, away
 	AwayMs  int64         `json:"awayMs,omitempty"`
 	Ready   bool          `json:"ready"`
 	LagMs   int64         `json:"lagMs"`

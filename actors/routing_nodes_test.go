@@ -15,6 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/actors/router"
+	"github.com/ovation-analytics/ovation/actors/shard"
 )
 
 // sharedSource is the public topic that several nodes read.
@@ -27,11 +28,12 @@ type sharedSource struct {
 // commits no less. Another node may commit between the two: a commit has no condition.
 type reached struct {
 	*sharedSource
-	mu     sync.Mutex
-	paused chan struct{} // until it is closed nothing comes back; nil: the node runs
-	seen   [2]int64      // by partition, by the last look at all
-	judged [2]*int64     // by partition, by a look at it alone, for a commit; nil: none since the last one
-	silent atomic.Bool   // its beats are lost
+	mu      sync.Mutex
+	paused  chan struct{} // until it is closed nothing comes back; nil: the node runs
+	seen    [2]int64      // by partition, by the last look at all
+	judged  [2]*int64     // by partition, by a look at it alone, for a commit; nil: none since the last one
+	silent  atomic.Bool   // its beats are lost
+	commits atomic.Int64  // nanoseconds that each commit of a shard of the node takes more
 }
 
 // pause has everything that the node asks take until resume.
@@ -147,6 +149,9 @@ func inCluster(t *testing.T, n int, test func(c *cluster)) {
 			o.Source = topic
 			o.Log = slog.New(slog.NewTextHandler(t.Output(), nil))
 			h := &harness{t: t, fs: vfs.NewCrashableMem(), journal: journal, catalog: catalog, source: c.source.memSource, letters: &letters{}, options: o}
+			h.wrap = func(_ int, s shard.Store) shard.Store {
+				return hookedStore{Store: s, commit: func(domain.ShardState) { time.Sleep(time.Duration(topic.commits.Load())) }}
+			}
 			c.nodes, c.topics = append(c.nodes, h), append(c.topics, topic)
 			c.start(i)
 			t.Cleanup(func() { topic.resume(); h.close() })
@@ -235,19 +240,25 @@ func (c *cluster) appended() (n int) {
 func (c *cluster) exact() {
 	c.Helper()
 	for i, h := range c.nodes {
-		if h.node == nil {
-			continue
+		if h.node != nil {
+			c.exactAt(i)
 		}
-		ctx, cancel := context.WithTimeout(c.Context(), 30*time.Second)
-		at, err := h.node.AcceptedPosition(ctx)
-		if err != nil {
-			c.Fatalf("node %d: what was published is not accepted: %v %+v", i, err, h.node.Status().Routers)
-		}
-		a, err := h.node.Ask(ctx, allOf(domain.ShapeTally, 1), at)
-		cancel()
-		if err != nil || a.Tally.Total.Actions != uint64(c.acts) {
-			c.Fatalf("node %d counts %+v of %d: %v", i, a, c.acts, err)
-		}
+	}
+}
+
+// exactAt requires it of one node.
+func (c *cluster) exactAt(i int) {
+	c.Helper()
+	h := c.nodes[i]
+	ctx, cancel := context.WithTimeout(c.Context(), 30*time.Second)
+	defer cancel()
+	at, err := h.node.AcceptedPosition(ctx)
+	if err != nil {
+		c.Fatalf("node %d: what was published is not accepted: %v %+v", i, err, h.node.Status().Routers)
+	}
+	a, err := h.node.Ask(ctx, allOf(domain.ShapeTally, 1), at)
+	if err != nil || a.Tally.Total.Actions != uint64(c.acts) {
+		c.Fatalf("node %d counts %+v of %d: %v", i, a, c.acts, err)
 	}
 }
 
@@ -342,6 +353,67 @@ func TestRouting_PausedNodeGoesOnAbove(t *testing.T) {
 			c.Errorf("partition 0 is routed by node %d, whose duty is node %d's", is, was)
 		}
 	})
+}
+
+// A node whose shards apply too slowly routes for nobody while the others apply what comes; it routes again once its shards
+// have applied it all.
+func TestRouting_LaggingNodeLeavesItsDuties(t *testing.T) {
+	inCluster(t, 3, func(c *cluster) {
+		c.publish(500)
+		c.exact()
+		was := c.holder(0)
+		c.topics[was].commits.Store(int64(20 * time.Second))
+		for range 60 {
+			c.publish(200)
+			time.Sleep(time.Second)
+		}
+		own := c.nodes[was].options.ID
+		for i, h := range c.nodes {
+			if i == was {
+				continue
+			}
+			c.exactAt(i)
+			if m := h.node.membership.current().Member(own); m.Beat.State != nodes.Lagging || !m.Beat.Ready {
+				c.Errorf("node %d has of the one that lags: %+v", i, m)
+			}
+			for p := range 2 {
+				if rank := h.node.membership.current().RankOf(own, nodes.Publishing, p); rank != 2 {
+					c.Errorf("node %d: the one that lags is to publish, rank %d", i, rank)
+				}
+			}
+		}
+		kept, err := c.source.Kept(c.Context(), []int{0, 1})
+		if err != nil {
+			c.Fatal(err)
+		}
+		for p, at := range kept {
+			if at.Node == own {
+				c.Errorf("partition %d is routed by the node that lags", p)
+			}
+		}
+		c.topics[was].commits.Store(0)
+		c.shared()
+		c.publish(500)
+		c.exact()
+		if is := c.holder(0); is != was {
+			c.Errorf("partition 0 is routed by node %d, whose duty is node %d's", is, was)
+		}
+	})
+}
+
+// A node that lags does so until it is nearly at the end: what waits for it does not change to and fro.
+func TestRouting_LagsUntilItIsNearTheEnd(t *testing.T) {
+	var m membership
+	for _, step := range []struct {
+		late time.Duration
+		lags bool
+	}{
+		{0, false}, {4 * time.Second, false}, {6 * time.Second, true}, {2 * time.Second, true}, {time.Second, false}, {4 * time.Second, false},
+	} {
+		if lags := m.lagging(step.late); lags != step.lags {
+			t.Errorf("%v late: %v", step.late, lags)
+		}
+	}
 }
 
 // Whatever nodes are paused, stopped and started, every activity counts once, and what the group has never goes back.

@@ -98,6 +98,14 @@ func (s *shards) here() iter.Seq2[int, *runningShard] {
 	}
 }
 
+// late is the most that a shard is late.
+func (s *shards) late(now time.Time) (late time.Duration) {
+	for _, r := range s.here() {
+		late = max(late, r.Late(now))
+	}
+	return late
+}
+
 // find is the shard with that id.
 func (s *shards) find(id int) (*runningShard, error) {
 	r := s.running[id]

@@ -55,8 +55,12 @@ const (
 	Watching State = "watching" // it looks whether another process beats under its id
 	Starting State = "starting" // it reads what it lacks: other nodes come first for a duty
 	Serving  State = "serving"  // it has read its logs to their ends once
+	Lagging  State = "lagging"  // so it has, and applies now what came some time ago: other nodes come first for a duty
 	Ending   State = "ending"   // the last beat of a process that stops: its duties are for others at once
 )
+
+// serves reports that a process has read its logs to their ends once, and does not end.
+func (s State) serves() bool { return s == Serving || s == Lagging }
 
 // BeatVersion is the version of a beat. A program that changes what a field says raises it;
 // fields that a program does not know are passed over.

@@ -121,7 +121,7 @@ func (m *Membership) Run(ctx context.Context) error {
 // step is what is done once a second.
 func (m *Membership) step(ctx context.Context) error {
 	state := m.ports.State()
-	m.joined = m.joined || state.State == Serving
+	m.joined = m.joined || state.State.serves()
 	if err := m.list(ctx); err != nil {
 		return err
 	}

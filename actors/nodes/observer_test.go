@@ -258,7 +258,7 @@ func TestObserve_RandomMembership(t *testing.T) {
 					b := beats[id]
 					beats[id] = Beat{
 						Version: 1, Incarnation: b.Incarnation + uint64(rnd.IntN(20)/19), Counter: b.Counter + 1,
-						State: []State{Starting, Serving, Serving, Ending}[rnd.IntN(4)], Ready: rnd.IntN(2) == 0,
+						State: []State{Starting, Serving, Serving, Lagging, Ending}[rnd.IntN(5)], Ready: rnd.IntN(2) == 0,
 					}
 				}
 				if listed[id] {
@@ -307,7 +307,7 @@ func check(t *testing.T, at string, h history, observers map[domain.NodeID]*Obse
 		}
 		ready := slices.ContainsFunc(append(first, then...), func(id domain.NodeID) bool {
 			_, last := h.silent(self, id)
-			return id != self && last.State == Serving && last.Ready
+			return id != self && (last.State == Serving || last.State == Lagging) && last.Ready
 		})
 		if s.AnotherReady() != ready {
 			t.Fatalf("%s: %v sees another ready: %v", at, self, !ready)

@@ -38,7 +38,7 @@ type Snapshot struct {
 	Self    domain.NodeID
 	Members []Member // those listed, by id; this node is among them when it is listed
 	order   []domain.NodeID
-	last    []domain.NodeID // starting or ending: after those in order
+	last    []domain.NodeID // starting, lagging or ending: after those in order
 }
 
 // newSnapshot derives who can have duties.
@@ -156,7 +156,7 @@ func (s *Snapshot) AnotherAlive() bool {
 // AnotherReady reports that another node is alive and says that it is ready.
 func (s *Snapshot) AnotherReady() bool {
 	return slices.ContainsFunc(s.Others(), func(m Member) bool {
-		return m.Alive && m.Heard && m.Beat.Ready && m.Beat.State == Serving
+		return m.Alive && m.Heard && m.Beat.Ready && m.Beat.State.serves()
 	})
 }
 

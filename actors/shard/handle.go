@@ -136,7 +136,20 @@ func (h *Handle) Wait(ctx context.Context) error {
 // HasRoom reports that Wait returns at once.
 func (h *Handle) HasRoom() bool {
 	limit := min(max(h.rate.Load(), minBacklog), maxBacklog)
-	return Behaviour(h.Behaviour.Load()) != Serving || h.Detached.Load() || h.End.Load()-h.Applied.Load() < limit
+	return !h.awaited() || h.End.Load()-h.Applied.Load() < limit
+}
+
+// Late is how long ago the log had what the shard applies now; 0 while routers do not wait for the shard.
+func (h *Handle) Late(now time.Time) time.Duration {
+	if at := h.Fresh.At(); h.awaited() && !at.IsZero() {
+		return now.Sub(at)
+	}
+	return 0
+}
+
+// awaited reports that routers wait for the shard where it has a backlog.
+func (h *Handle) awaited() bool {
+	return Behaviour(h.Behaviour.Load()) == Serving && !h.Detached.Load()
 }
 
 // applied notes that all records below next are committed.
