@@ -34,18 +34,29 @@ func newElements(in *file, s *shape, want []fieldPath) *elements {
 	return &elements{in: in.reader, shape: s, want: want, sum: sha256.New()}
 }
 
-// text is the row given last in a document of its own.
+// text is the row given last in a document of its own. Of a row that is too long it has the beginning, as a string:
+// what is cut would leave the documents after it unread.
 func (e *elements) text() []byte {
-	if e.shape.rows == nil {
-		return bytes.ReplaceAll(e.raw, []byte("\n"), []byte(" "))
+	row := bytes.ReplaceAll(e.raw, []byte("\n"), []byte(" "))
+	if e.tooLong() {
+		row = quoted(string(row[:beginning]))
+	}
+	if e.shape.rows == nil && bytes.HasPrefix(row, []byte("{")) {
+		return row
 	}
 	var out []byte
 	for _, name := range e.shape.rows {
 		out = append(append(append(out, '{'), quoted(name)...), ':')
 	}
-	out = append(append(append(out, '['), bytes.ReplaceAll(e.raw, []byte("\n"), []byte(" "))...), ']')
+	out = append(append(append(out, '['), row...), ']')
 	return append(out, bytes.Repeat([]byte("}"), len(e.shape.rows))...)
 }
+
+// beginning is how many bytes are shown of a row that is too long.
+const beginning = 1000
+
+// tooLong reports that raw has not the whole row.
+func (e *elements) tooLong() bool { return e.size > int64(len(e.raw)) }
 
 func (e *elements) head() []byte { return headOf(e.shape, nil) }
 
@@ -64,7 +75,7 @@ func (e *elements) next() (at int64, cells []cell, err error) {
 	e.last++
 	e.sum.Write(e.raw)
 	e.sum.Write(binary.BigEndian.AppendUint64(nil, uint64(e.size)))
-	if e.size > int64(len(e.raw)) {
+	if e.tooLong() {
 		return e.last, nil, badRow{errTooLong}
 	}
 	s, err := e.shape.text(e.raw)
