@@ -109,7 +109,7 @@ func TestPacked_RefusedInOneSentence(t *testing.T) {
 	tar := "a.csv" + strings.Repeat("\x00", 252) + "ustar\x0000" + strings.Repeat("\x00", 300)
 	for name, c := range map[string]struct{ text, says string }{
 		"zip of two files": {zipped(t, "a.csv", rows, "b.csv", rows), "zip: there are 2 files in it"},
-		"an empty zip":     {zipped(t), "zip: there are 0 files in it"},
+		"an empty zip":     {zipped(t), "zip: there is no file in it"},
 		"a cut zip":        {zipped(t, "a.csv", rows)[:100], "zip: "},
 		"a cut xz":         {through(t, rows, xzOf)[:60], ""},
 		"a cut zstd":       {through(t, rows, zstdOf)[:60], ""},

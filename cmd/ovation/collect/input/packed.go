@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,7 +35,7 @@ type packing struct {
 var packings = []packing{
 	{"gzip", "\x1f\x8b", 0, func(f *file) (io.Reader, error) { return gzip.NewReader(f.reader) }},
 	{"bzip2", "BZh", 0, func(f *file) (io.Reader, error) { return bzip2.NewReader(f.reader), nil }},
-	{"xz", "\xfd7zXZ\x00", 0, unpackXZ},
+	{"xz", "\xfd7zXZ\x00", 0, func(f *file) (io.Reader, error) { return xz.NewReader(f.reader, maxWindow) }},
 	{"zstd", "\x28\xb5\x2f\xfd", 0, unpackZstd},
 	{"zip", "PK\x03\x04", 0, unpackZip},
 	{"zip", "PK\x05\x06", 0, unpackZip}, // an empty one
@@ -66,10 +67,10 @@ func (f *file) unpack() error {
 		}
 		r, err := p.unpack(f)
 		if err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+			return fmt.Errorf("%s: %w", p.name, explained(err))
 		}
 		f.packed = true
-		f.reader = bufio.NewReaderSize(r, 256<<10)
+		f.reader = bufio.NewReaderSize(explaining{r}, 256<<10)
 	}
 	return nil
 }
@@ -95,31 +96,43 @@ func (p *packing) mayBeText(head []byte) bool {
 // maxWindow is how far back a packed file may refer: what unpacks it keeps so much in memory.
 const maxWindow = 16 << 20
 
+// advice is an error that says what to do.
+type advice string
+
+// Error is what to do.
+func (a advice) Error() string { return string(a) }
+
 // errWindow is what to do with a file that refers back farther.
 func errWindow(unpack string) error {
-	return fmt.Errorf("packed with a window of more than %d MiB, which is kept in memory: unpack it before (%s FILE | ovation collect file … -)",
-		maxWindow>>20, unpack)
+	return advice(fmt.Sprintf("packed with a window of more than %d MiB, which is kept in memory: unpack it before (%s FILE | ovation collect file … -)",
+		maxWindow>>20, unpack))
 }
 
-// errCut says that a packed file has no end.
-var errCut = errors.New("it is cut or damaged: download or copy it again")
+// errCut says that a packed file has no end, or other bytes than were packed.
+const errCut = advice("it is cut or damaged: download or copy it again")
 
-func unpackXZ(f *file) (io.Reader, error) {
-	r, err := xz.NewReader(f.reader, maxWindow)
-	if err != nil {
-		return nil, explainXZ(err)
-	}
-	return explained(r, explainXZ), nil
-}
-
-func explainXZ(err error) error {
+// explained is an error of who unpacks, in words that say what to do. Where the file cannot be read it is as it was.
+func explained(err error) error {
+	_, says := errors.AsType[advice](err)
+	_, ofFile := errors.AsType[*fs.PathError](err)
 	switch {
 	case errors.Is(err, xz.ErrMemlimit):
 		return errWindow("xz -dc")
-	case errors.Is(err, xz.ErrBuf), errors.Is(err, xz.ErrData):
-		return errCut
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		return errWindow("zstd -dc --long=31")
+	case err == nil, err == io.EOF, says, ofFile:
+		return err
 	}
-	return err
+	return errCut
+}
+
+// explaining reads what is unpacked, and explains its errors.
+type explaining struct{ io.Reader }
+
+// Read reads.
+func (r explaining) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	return n, explained(err)
 }
 
 func unpackZstd(f *file) (io.Reader, error) {
@@ -128,35 +141,13 @@ func unpackZstd(f *file) (io.Reader, error) {
 		return nil, err
 	}
 	f.onClose = d.Close
-	return explained(d, func(err error) error {
-		if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-			return errWindow("zstd -dc --long=31")
-		}
-		return err
-	}), nil
+	return d, nil
 }
-
-// explained reads r, and says of its errors what explain makes of them.
-func explained(r io.Reader, explain func(error) error) io.Reader {
-	return readerFunc(func(p []byte) (int, error) {
-		n, err := r.Read(p)
-		if err != nil {
-			err = explain(err)
-		}
-		return n, err
-	})
-}
-
-// readerFunc reads by a function.
-type readerFunc func([]byte) (int, error)
-
-// Read reads.
-func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 // unpackZip is the named file in a zip archive, or the one that there is.
 func unpackZip(f *file) (io.Reader, error) {
 	if f.size == 0 {
-		return nil, errors.New("an archive is read from its end: name the file, in place of standard input")
+		return nil, advice("an archive is read from its end: name the file, in place of standard input")
 	}
 	z, err := zip.NewReader(counted{f}, f.size)
 	if err != nil {
@@ -164,13 +155,15 @@ func unpackZip(f *file) (io.Reader, error) {
 	}
 	found := entries(z, func(name string) bool { return f.entry == "" || name == f.entry })
 	switch {
+	case len(found) == 0 && f.entry == "":
+		return nil, advice("there is no file in it")
 	case len(found) != 1 && f.entry != "":
-		return nil, fmt.Errorf("there is no one file %s in it", f.entry)
+		return nil, advice(fmt.Sprintf("there is no one file %s in it", f.entry))
 	case len(found) != 1:
-		return nil, fmt.Errorf("there are %d files in it, not one: name some of them by a pattern, such as '%s/*.json'",
-			len(found), filepath.Base(f.f.Name()))
+		return nil, advice(fmt.Sprintf("there are %d files in it, not one: name some of them by a pattern, such as '%s/*.json'",
+			len(found), filepath.Base(f.f.Name())))
 	case found[0].Flags&1 != 0:
-		return nil, errors.New("it is encrypted: unpack it")
+		return nil, advice("it is encrypted: unpack it")
 	}
 	f.passed = 0 // the directory of the archive does not count
 	r, err := found[0].Open()

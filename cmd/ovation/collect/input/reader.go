@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // rows gives the rows of a file, each with the cells that are asked for. It belongs
@@ -81,10 +82,41 @@ func (r *reader) columns(names []string) error {
 		if r.at[i] = slices.Index(names, p.name); r.at[i] >= 0 {
 			p.steps = nil // a column of that name comes first
 		} else if r.at[i] = slices.Index(names, p.column); r.at[i] < 0 && !slices.Contains(r.shape.optional, p.column) && !slices.Contains(r.shape.optional, p.name) {
-			return fmt.Errorf("no column %q; there are %s", p.name, strings.Join(names, ", "))
+			return fmt.Errorf("no column %q; there are %s", p.name, listed(names))
+		}
+		if at := r.at[i]; at >= 0 && slices.Contains(names[at+1:], names[at]) {
+			return fmt.Errorf("the column %q is there twice: which one has the values is not known", names[at])
 		}
 	}
 	return nil
+}
+
+// What is shown of the names of columns: the first row may be none, or of another kind of file.
+const (
+	maxShown  = 30
+	maxLetter = 40
+)
+
+// listed are the names of columns as they are shown.
+func listed(names []string) string {
+	shown := make([]string, 0, maxShown+1)
+	for _, name := range names {
+		if len(shown) == maxShown {
+			shown = append(shown, fmt.Sprintf("and %d more", len(names)-maxShown))
+			break
+		}
+		letters := []rune(strings.ToValidUTF8(name, "?"))
+		if len(letters) > maxLetter {
+			letters = append(letters[:maxLetter], '…')
+		}
+		for i, c := range letters {
+			if !unicode.IsPrint(c) {
+				letters[i] = '?'
+			}
+		}
+		shown = append(shown, string(letters))
+	}
+	return strings.Join(shown, ", ")
 }
 
 // errHeader marks an error that is the file's, not a row's.
@@ -195,6 +227,9 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 		var s string
 		if s, err = r.shape.text(r.raw); err == nil {
 			r.fields, err = r.shape.fields(r.fields, s)
+		}
+		if err == errQuote { // nor one that a quote of a later line closes
+			n, r.raw = 1, append(r.raw[:0], text...)
 		}
 	}
 	r.take(n)
