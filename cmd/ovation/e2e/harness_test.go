@@ -65,10 +65,15 @@ func newNode(t testing.TB, h harness.Node) *node {
 // start runs the node on new addresses and waits until it is ready.
 func (n *node) start() {
 	n.t.Helper()
-	c, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	patience := 2 * time.Minute
+	if full {
+		patience *= 5 // it catches up beside a load that all cores take
+	}
+	c, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if _, err := n.Start(c); err != nil {
-		n.t.Fatal(err)
+		_, status := n.Get("/status")
+		n.t.Fatalf("%v\n%s", err, status)
 	}
 	if n.Binary != program(n.t) {
 		conformance.foreign.Store(n.HTTP, true)
