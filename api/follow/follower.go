@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -49,6 +50,9 @@ func (h *Hub) run(ctx context.Context, f *follower, s Source, at Cursor) {
 		began := time.Now()
 		for more := true; more; {
 			p, err := makePage(ctx, s, at, nil)
+			if errors.Is(err, ErrBusy) && sleep(ctx, every) {
+				continue
+			}
 			if err != nil {
 				h.ended(f, err)
 				return
@@ -115,10 +119,15 @@ func (h *Hub) add(f *follower, from Cursor, p *Page) {
 	p.Events = nil // its text is what readers take
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if f.readers == 0 {
+		return
+	}
 	f.kept = append(f.kept, kept{from, p})
 	f.bytes += len(p.Text)
+	h.bytes += len(p.Text)
 	f.head = p.To
-	for len(f.kept) > maxKept || f.bytes > maxKeptBytes && len(f.kept) > 1 {
+	for len(f.kept) > maxKept || len(f.kept) > 0 && (f.bytes > maxKeptBytes || h.bytes > h.maxBytes) {
+		h.bytes -= len(f.kept[0].Text)
 		f.bytes -= len(f.kept[0].Text)
 		f.kept[0] = kept{}
 		f.kept = f.kept[1:]

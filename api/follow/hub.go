@@ -22,6 +22,8 @@ type Hub struct {
 	readers   map[domain.AccountID]int
 	open      int
 	draining  bool
+	bytes     int // that the followers keep
+	maxBytes  int
 
 	drain  context.Context // ends when streams are to end
 	ending context.CancelFunc
@@ -32,12 +34,14 @@ type Hub struct {
 // Stats is what a hub has, and has counted since the start.
 type Stats struct {
 	Readers, Followers int
+	Bytes              int    // that the followers keep
 	Shared, Own        uint64 // pages with events that readers took of a follower, and made for themselves
 }
 
-// NewHub makes a Hub.
-func NewHub() *Hub {
-	h := &Hub{followers: map[question]*follower{}, readers: map[domain.AccountID]int{}}
+// NewHub makes a Hub whose followers keep so many bytes of pages at most, all together. A reader makes for itself what
+// its follower does not keep.
+func NewHub(maxBytes int) *Hub {
+	h := &Hub{followers: map[question]*follower{}, readers: map[domain.AccountID]int{}, maxBytes: maxBytes}
 	h.drain, h.ending = context.WithCancel(context.Background())
 	return h
 }
@@ -109,7 +113,7 @@ func (h *Hub) Draining() context.Context { return h.drain }
 func (h *Hub) Stats() Stats {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return Stats{Readers: h.open, Followers: len(h.followers), Shared: h.shared.Load(), Own: h.own.Load()}
+	return Stats{Readers: h.open, Followers: len(h.followers), Bytes: h.bytes, Shared: h.shared.Load(), Own: h.own.Load()}
 }
 
 // leave is a reader's end: the last one ends its follower.
@@ -122,9 +126,14 @@ func (h *Hub) leave(f *follower) {
 	}
 }
 
-// drop forgets a follower: who asks its question next has another one. The mutex is held.
+// drop forgets a follower, with its pages where it has no reader: who asks its question next has another one. The mutex
+// is held.
 func (h *Hub) drop(f *follower) {
 	if h.followers[f.of] == f {
 		delete(h.followers, f.of)
+	}
+	if f.readers == 0 {
+		h.bytes -= f.bytes
+		f.kept, f.bytes = nil, 0
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // An account has as many readers as it may have, a node as many as it can carry; who leaves makes room.
 func TestHub_BoundsReaders(t *testing.T) {
-	h := NewHub()
+	h := NewHub(64 << 20)
 	enter := func(account domain.AccountID, want domain.Code) (leave func()) {
 		t.Helper()
 		leave, err := h.Enter(account, 20)
@@ -47,7 +47,7 @@ func TestHub_BoundsReaders(t *testing.T) {
 // A node follows so many questions; readers of one question share a follower, which ends with the last of them.
 func TestHub_BoundsFollowers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := NewHub()
+		h := NewHub(64 << 20)
 		empty := newJournal(1)
 		newSource := func() Source { return &source{journal: empty, limit: 1} }
 		follow := func(text string) (*Reader, error) {
@@ -78,7 +78,7 @@ func TestHub_BoundsFollowers(t *testing.T) {
 // Readers of one question share what its follower has made.
 func TestHub_SharesPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h, j := NewHub(), newJournal(1)
+		h, j := NewHub(64<<20), newJournal(1)
 		newSource := func() Source { return &source{journal: j, limit: 10} }
 		var readers []*Reader
 		for range 50 {
@@ -97,11 +97,11 @@ func TestHub_SharesPages(t *testing.T) {
 		for i, r := range readers {
 			got := make([][]string, 1)
 			for range 3 {
-				text, err := r.Next(t.Context(), 0)
+				p, err := r.Next(t.Context(), 0)
 				if err != nil {
 					t.Fatal(err)
 				}
-				taken(t, got, text, nil, len(text))
+				taken(t, got, p.Text, nil, p.Count)
 			}
 			if len(got[0]) != 30 {
 				t.Fatalf("reader %d has %d events, want 30", i, len(got[0]))

@@ -67,12 +67,17 @@ type source struct {
 	*journal
 	limit int
 	size  int // of an event's text
+	busy  int // each so many pages one cannot be made; 0: all can
 	seen  chan struct{}
 }
 
 func (s *source) Page(_ context.Context, after Cursor) (*Page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.busy > 0 && s.pages%s.busy == 0 {
+		s.pages++
+		return nil, ErrBusy
+	}
 	s.pages++
 	s.seen = s.changed
 	p := &Page{To: append(Cursor(nil), after...)}
@@ -142,9 +147,10 @@ func TestReader_EachEventOnce(t *testing.T) {
 func eachOnce(t *testing.T, r *rand.Rand) {
 	shards := 1 + r.IntN(4)
 	j := newJournal(shards)
-	hubs := []*Hub{NewHub(), NewHub()}
+	hubs := []*Hub{NewHub(r.IntN(2) * 64 << 20), NewHub(2000)} // one may keep nothing
 	limit := 1 + r.IntN(20)
-	newSource := func() Source { return &source{journal: j, limit: limit} }
+	busy := r.IntN(2) * (2 + r.IntN(5))
+	newSource := func() Source { return &source{journal: j, limit: limit, busy: busy} }
 	ctx, stop := context.WithCancel(t.Context())
 	var recording, reading sync.WaitGroup
 	events := 200 + r.IntN(2000)
@@ -177,9 +183,13 @@ func eachOnce(t *testing.T, r *rand.Rand) {
 					return
 				}
 				for range own.IntN(30) {
-					text, err := reader.Next(ctx, time.Second)
+					p, err := reader.Next(ctx, time.Second)
 					if err != nil {
 						break
+					}
+					text := []byte(nil)
+					if p != nil {
+						text = p.Text
 					}
 					if own.IntN(10) == 0 { // the connection breaks within the page
 						at = taken(t, got, text, at, own.IntN(5))
@@ -204,8 +214,8 @@ func eachOnce(t *testing.T, r *rand.Rand) {
 	reading.Wait()
 	synctest.Wait()
 	for _, h := range hubs {
-		if s := h.Stats(); s.Followers != 0 {
-			t.Errorf("%d followers are left", s.Followers)
+		if s := h.Stats(); s.Followers != 0 || s.Bytes != 0 {
+			t.Errorf("%d followers are left, which keep %d bytes", s.Followers, s.Bytes)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package follow
 
 import (
 	"context"
+	"errors"
 	"slices"
 )
 
@@ -21,12 +22,17 @@ type Page struct {
 	To     Cursor
 	More   bool // there may be events after To already
 
-	Text []byte // the events as they are sent, each with the cursor after it as its id
+	Text  []byte // the events as they are sent, each with the cursor after it as its id
+	Count int    // events in Text
+	Own   bool   // Text is of one reader; else readers share it, and none writes to it
 }
+
+// ErrBusy is a Source's error where a page cannot be made now: it is asked for again a little later.
+var ErrBusy = errors.New("there is no memory for a page now")
 
 // Source makes the pages of one question. It belongs to one goroutine.
 type Source interface {
-	// Page makes the page after a cursor, without its Text. An error ends the stream.
+	// Page makes the page after a cursor, without its Text. An error other than ErrBusy ends the stream.
 	Page(ctx context.Context, after Cursor) (*Page, error)
 	// Wait returns when there may be events after the last page, which had no More; it may be early. Its error is ctx's.
 	Wait(ctx context.Context) error
@@ -86,4 +92,5 @@ func (p *Page) frame(s Source, from Cursor) {
 		}
 		p.Text = s.Frame(p.Text, id, e.Text)
 	}
+	p.Count = len(p.Events)
 }

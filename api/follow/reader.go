@@ -2,11 +2,16 @@ package follow
 
 import (
 	"context"
+	"errors"
+	"math/rand/v2"
 	"time"
 )
 
 // maxRate is how many events a second a reader catches up by, at most.
 const maxRate = 20_000
+
+// busyRest is about how long a reader waits until it asks again for a page that could not be made.
+const busyRest = 200 * time.Millisecond
 
 // Reader is one reader's way over the pages of its question. It belongs to one goroutine.
 type Reader struct {
@@ -23,9 +28,9 @@ type Reader struct {
 // At is the cursor after what Next has given.
 func (r *Reader) At() Cursor { return r.at }
 
-// Next gives the text of further events; nil: there are none after so long a time. The cursor goes on without events,
-// too. The text is shared: nobody writes to it.
-func (r *Reader) Next(ctx context.Context, patience time.Duration) ([]byte, error) {
+// Next gives a page of further events, of which it has one at least; nil: there are none after so long a time. The
+// cursor goes on without events, too.
+func (r *Reader) Next(ctx context.Context, patience time.Duration) (*Page, error) {
 	over := time.NewTimer(patience)
 	defer over.Stop()
 	for {
@@ -39,18 +44,23 @@ func (r *Reader) Next(ctx context.Context, patience time.Duration) ([]byte, erro
 			r.next++
 			if len(p.Text) > 0 {
 				r.hub.shared.Add(1)
-				return p.Text, nil
+				return p, nil
 			}
 			continue
 		case !r.joined:
-			if p, err = r.ask(ctx, join, over.C); p == nil {
+			p, err = r.ask(ctx, join, over.C)
+			if errors.Is(err, ErrBusy) {
+				r.rest = time.Now().Add(busyRest + rand.N(busyRest))
+				continue
+			}
+			if p == nil {
 				return nil, err
 			}
 			moved := p.More || !p.To.equal(r.at)
 			r.at = p.To
 			if len(p.Text) > 0 {
 				r.hub.own.Add(1)
-				return p.Text, nil
+				return p, nil
 			}
 			if moved {
 				continue
@@ -105,6 +115,7 @@ func (r *Reader) ask(ctx context.Context, join Cursor, over <-chan time.Time) (*
 	if err != nil {
 		return nil, err
 	}
+	p.Own = true
 	r.rest = time.Now().Add(max(time.Duration(len(p.Events)), 1) * time.Second / maxRate)
 	return p, nil
 }
