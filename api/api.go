@@ -15,6 +15,8 @@ import (
 	"github.com/ovation-analytics/ovation/api/envelope"
 	"github.com/ovation-analytics/ovation/api/erasure"
 	"github.com/ovation-analytics/ovation/api/export"
+	"github.com/ovation-analytics/ovation/api/feed"
+	"github.com/ovation-analytics/ovation/api/follow"
 	"github.com/ovation-analytics/ovation/api/members"
 	"github.com/ovation-analytics/ovation/api/merging"
 	"github.com/ovation-analytics/ovation/api/networks"
@@ -53,7 +55,7 @@ type Lookups struct {
 type Memory struct {
 	CacheBytes    int               // of the response cache; default 32 MiB
 	OpenedBytes   int               // of opened members that are cached; default 32 MiB
-	InFlightBytes int64             // of requests under way; default 256 MiB
+	InFlightBytes int64             // of requests under way, and of what streams share; default 256 MiB
 	HashBytes     int64             // of passwords' hashes under way; default 64 MiB
 	BeforeHash    func(bytes int64) // is called before a hash allocates so many bytes; may be nil
 }
@@ -81,10 +83,20 @@ type Config struct {
 // defaultOpened is of opened members that are cached, in bytes, where the program gives no other.
 const defaultOpened = 32 << 20
 
+// defaultInFlight is of requests under way, in bytes, where the program gives no other.
+const defaultInFlight = 256 << 20
+
+// Streams is what the streams of a node are, and what became of them since the start.
+type Streams struct {
+	follow.Stats
+	serve.EventCounts
+}
+
 // API is the handler of the public interface.
 type API struct {
 	*serve.Server
-	Tokens *token.Tokens // of members
+	streams *follow.Hub
+	Tokens  *token.Tokens // of members
 	// Unopened are members that are shown without their personal values, since these cannot be opened, and how
 	// often any was.
 	Unopened func() (members []domain.MemberID, shown uint64)
@@ -107,12 +119,16 @@ func New(config Config) (*API, error) {
 		return nil, err
 	}
 	envelopes, passwords := envelope.Maker{Tokens: tokens}, credentials.NewPasswords(config.HashCost, config.TokenKey, credentials.Memory{Bytes: config.HashBytes, Before: config.BeforeHash})
+	inFlight := cmp.Or(config.InFlightBytes, defaultInFlight)
+	shared := inFlight / 16
+	streams := follow.NewHub(int(shared))
 	handlers := &services{
 		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},
 		erasure: erasure.New(tokens, config.LogRetention),
 		export:  export.New(envelopes),
 		merging: merging.New(envelopes),
+		feed:    feed.NewStreams(streams),
 	}
 	document, err := document()
 	if err != nil {
@@ -130,11 +146,17 @@ func New(config Config) (*API, error) {
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
 		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
 		Document: document, Tokens: tokens,
-		Files: files, CacheBytes: config.CacheBytes, InFlightBytes: config.InFlightBytes,
+		Files: files, CacheBytes: config.CacheBytes, InFlightBytes: inFlight - shared,
 	}, operations(handlers))
 	unopened := func() ([]domain.MemberID, uint64) { return sealer.Unopened(config.Engine.Erased) }
-	return &API{server, tokens, unopened}, err
+	return &API{server, streams, tokens, unopened}, err
 }
+
+// EndStreams ends all streams with a word to their clients, and refuses others from now on. It does not wait for them.
+func (a *API) EndStreams() { a.streams.Drain() }
+
+// Streams is what the streams of the node are, and became.
+func (a *API) Streams() Streams { return Streams{a.streams.Stats(), a.Events()} }
 
 // document is the document: it is the same in every API.
 var document = sync.OnceValues(func() (func(base string) []byte, error) { return openapi.Document(Operations()) })

@@ -122,7 +122,7 @@ func FuzzRequest_AnswerOrProblem(f *testing.F) {
 			Header: http.Header{"Content-Type": {kinds[int(kind)%len(kinds)]}}, Body: io.NopCloser(strings.NewReader(body)), ContentLength: int64(len(body)),
 		}
 		w := httptest.NewRecorder()
-		h.api.ServeHTTP(w, r)
+		h.serve(w, r)
 		said := w.Body.Bytes()
 		switch {
 		case strings.Contains(w.Body.String(), keyEnterprise):

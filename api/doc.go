@@ -19,7 +19,7 @@
 //	credentials/ passwords                           networks/   tokens at the networks
 //	admin/      the admin port
 //	follow/     readers of a stream share its pages          webhooks/   sign, send and repeat what receivers get;
-//	            no operation uses follow or webhooks yet
+//	            no operation uses webhooks yet
 //
 // What is promised: nothing that is random, hashed or read from a clock is left to the
 // application of a command; it is made here, before the submission (I6). Parameters of the

@@ -38,6 +38,7 @@ type fakeEngine struct {
 	visited   *domain.Content   // of visits
 	place     domain.VisitPlace // of visits that have one
 	await     func(context.Context, domain.Position) error
+	rows      func(context.Context) error                                                                      // AwaitRows; nil: returns when its context ends
 	unchanged func(domain.AccountID, domain.Versions, *domain.ReadSet, []domain.Range) (domain.Position, bool) // nil: nothing is
 
 	stopped bool // no end is known
@@ -190,7 +191,9 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 
 func (s *fakeEngine) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	s.mu.Lock()
-	s.asked, s.waited = append(s.asked, *q), append(s.waited, wait)
+	if q.Shape != domain.ShapeStream || q.Stream.Start != domain.StreamAbove { // pages of a stream are asked for beside requests
+		s.asked, s.waited = append(s.asked, *q), append(s.waited, wait)
+	}
 	answer := s.answer
 	s.mu.Unlock()
 	if answer != nil {
@@ -209,6 +212,8 @@ func (s *fakeEngine) Ask(ctx context.Context, q *domain.Question, wait domain.Po
 		a.Domains = &domain.Domains{}
 	case domain.ShapeFeed:
 		a.Feed = &domain.Feed{}
+	case domain.ShapeStream:
+		a.Stream = &domain.Stream{Next: []uint64{0, 0}}
 	case domain.ShapeLeaders:
 		a.Leaders = &domain.Leaders{
 			Members: []domain.Leader{{Member: 4097, Score: 7, Actions: 3}}, Total: domain.Count{Actions: 3, Members: 1}, Audience: 4,
@@ -285,6 +290,14 @@ func (s *fakeEngine) Show(_ context.Context, account domain.AccountID, items []d
 		}
 	}
 	return out, nil
+}
+
+func (s *fakeEngine) AwaitRows(ctx context.Context, _ *domain.Question, _ domain.Versions) error {
+	if s.rows != nil {
+		return s.rows(ctx)
+	}
+	<-ctx.Done()
+	return ctx.Err()
 }
 
 func (s *fakeEngine) Await(ctx context.Context, p domain.Position) error {

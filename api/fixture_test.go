@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/json"
@@ -59,6 +60,7 @@ type fixture struct {
 	engine *fakeEngine
 	config Config
 	log    *bytes.Buffer
+	wanted string // of a stream; empty: anything
 }
 
 // asked answers a question.
@@ -145,7 +147,7 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	for _, m := range s.members {
 		m.TokenHash = api.Tokens.Hash([10]byte{})
 	}
-	return &fixture{t, api, s, config, log}
+	return &fixture{t: t, api: api, engine: s, config: config, log: log}
 }
 
 // renew replaces the API by one of a changed configuration.
@@ -172,9 +174,35 @@ func (h *fixture) do(method, target, body string, headers ...string) *httptest.R
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()
-	h.api.ServeHTTP(w, r)
+	h.serve(w, r)
 	documented(h.t, r, w)
 	return w
+}
+
+// serve answers a request; the client of a stream leaves when it has what it wants.
+func (h *fixture) serve(w *httptest.ResponseRecorder, r *http.Request) {
+	ctx, leave := context.WithCancel(r.Context())
+	defer leave()
+	defer func() {
+		if p := recover(); p != nil && p != http.ErrAbortHandler {
+			panic(p)
+		}
+	}()
+	h.api.ServeHTTP(leaver{w, h.wanted, leave}, r.WithContext(ctx))
+}
+
+// leaver is a client that leaves a stream as soon as it has what is wanted.
+type leaver struct {
+	*httptest.ResponseRecorder
+	wanted string
+	leave  func()
+}
+
+func (l leaver) Flush() {
+	l.ResponseRecorder.Flush()
+	if l.Header().Get("Content-Type") == "text/event-stream" && strings.Contains(l.Body.String(), l.wanted) {
+		l.leave()
+	}
 }
 
 // get asks with the advanced key.

@@ -23,7 +23,11 @@ var fresh = regexp.MustCompile(`"(jwt|Receipt)":"[^"]+"|"(AccessToken)":"[0-9a-f
 // example in the document.
 func TestGolden_Answers(t *testing.T) {
 	h := counting(t)
-	tally := h.engine.answer
+	tally, content := h.engine.answer, h.engine.content
+	streamed := newStreamedRows(h)
+	streamed.record(0, 1)
+	h.engine.content = content
+	h.wanted = "event: activity"
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		if q.Visits != nil {
 			return visited(q)
@@ -43,6 +47,8 @@ func TestGolden_Answers(t *testing.T) {
 			return located(map[string]domain.Count{"": {Actions: 7, Members: 3}, "DE": {Actions: 2, Members: 1}})(q)
 		case domain.ShapeFeed:
 			return fed(2)(q)
+		case domain.ShapeStream:
+			return streamed.answer(q)
 		case domain.ShapeLeaders, domain.ShapeCrossover:
 			return ranking(q)
 		case domain.ShapeSummaries:
@@ -98,6 +104,7 @@ func TestGolden_Answers(t *testing.T) {
 		{"recordActivity.200", "POST", "/v1.1/activity/record", "activityid=100&brandid=1&id=4097&content=plain+text&marker=m&timestamp=2026-01-02+03:04:05&country=DE&async=0"},
 		{"recordActivity.200-service", "POST", "/v1.1/activity/record", `{"activityid":101,"id":4097,"content":{"TrackName":"Blue"},"media":"https://x.y","marker":"m","timestamp":"2026-01-02 03:04:05","async":0}`},
 		{"getFeed.200", "GET", "/v1.1/activity/feed", ""},
+		{"streamFeed.200", "GET", "/v1.1/activity/feed/stream?cursor=", ""},
 		{"getFeedRSS.200", "GET", "/v1.1/activity/feed.rss?brandID=1", ""},
 		{"listActiveMembers.200", "GET", "/v1.1/members/active?totalmembercount=1&limit=1,1", ""},
 		{"listActiveMembers.200-fields", "GET", "/v1.1/members/active?fields=lastactivity,SCORE,Brand&brandID=2", ""},
@@ -168,6 +175,9 @@ func TestGolden_Answers(t *testing.T) {
 		if w.Header().Get("Content-Type") == "application/x-ndjson" {
 			got.Write(fresh.ReplaceAll(w.Body.Bytes(), []byte(`"$1$2":"…"`)))
 			file = strings.TrimSuffix(file, ".json") + ".ndjson"
+		} else if w.Header().Get("Content-Type") == "text/event-stream" {
+			got.Write(w.Body.Bytes())
+			file = strings.TrimSuffix(file, ".json") + ".txt"
 		} else if w.Header().Get("Content-Type") == "application/rss+xml" {
 			got.Write(w.Body.Bytes())
 			file = strings.TrimSuffix(file, ".json") + ".xml"

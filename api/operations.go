@@ -30,16 +30,17 @@ type services struct {
 	brands       *brands.Service
 	export       *export.Service
 	merging      *merging.Service
+	feed         *feed.Streams
 }
 
 // operations are all operations, in the order of the document. The list is made again on
 // each call: a server fills in its own counters.
 func operations(s *services) []*serve.Operation {
-	return slices.Concat(catalogOperations(s.members, s.brands), memberOperations(s), accessOperations(s.members), loginOperations())
+	return slices.Concat(catalogOperations(s.members, s.brands, s.feed), memberOperations(s), accessOperations(s.members), loginOperations())
 }
 
 // catalogOperations are those on brands, definitions and segments.
-func catalogOperations(member *members.Service, brand *brands.Service) []*serve.Operation {
+func catalogOperations(member *members.Service, brand *brands.Service, stream *feed.Streams) []*serve.Operation {
 	return []*serve.Operation{
 		serve.Get("listBrands", "Brands", "/v1.1/brands", "All brands of the account", brand.List, serve.Cached),
 		serve.Get("getPopularBrands", "Brands", "/v1.1/brands/crossover", "The most popular brands", stats.Crossover, serve.Cached),
@@ -62,7 +63,8 @@ func catalogOperations(member *members.Service, brand *brands.Service) []*serve.
 
 		serve.Get("listActivities", "Activities", "/v1.1/activities", "All activity definitions of the account", activities.List, serve.Cached),
 		serve.Get("getActivity", "Activities", "/v1.1/activity/:activityid", "One activity definition", activities.Show, serve.Cached),
-		serve.Get("getFeed", "Activities", "/v1.1/activity/feed", "Actions of members, newest first", feed.List, serve.Cached),
+		serve.Get("getFeed", "Activities", "/v1.1/activity/feed", "Actions of members, newest first", feed.List, serve.Cached, serve.OfStream),
+		serve.Get("streamFeed", "Activities", "/v1.1/activity/feed/stream", "Actions of members as they become visible, as server-sent events", stream.List, serve.OfStream),
 		serve.Get("getFeedRSS", "Activities", "/v1.1/activity/feed.rss", "Actions of members as RSS, newest first", feed.ListRSS, serve.Cached),
 		serve.Get("countDaily", "Activities", "/v1.1/activity/count/daily", "Activity by day, of a brand or of all", stats.Daily, serve.Advanced, serve.Cached),
 		serve.Get("countServices", "Activities", "/v1.1/activity/count/services", "Activity by day and service, of a brand or of all", stats.Timeline, serve.Advanced, serve.Cached),

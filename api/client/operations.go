@@ -528,6 +528,34 @@ func (GetFeed) call() route[wire.Feed] {
 	return route[wire.Feed]{method: "GET", path: "/v1.1/activity/feed"}
 }
 
+// StreamFeed is GET /v1.1/activity/feed/stream: Actions of members as they become visible, as server-sent events.
+type StreamFeed struct {
+	BrandID            domain.BrandID   `name:"brandID"`              // only actions for this brand
+	Since              string           `name:"start_date"`           // begin with the actions that were recorded at this time or later; beside a cursor or Last-Event-ID it has no effect
+	Services           string           `name:"services"`             // only actions of these services
+	ActivityID         string           `name:"activityID"`           // only actions of these definitions
+	Segment            domain.SegmentID `name:"segment"`              // only actions of the segment's definitions, with its points; segmentid is the same parameter
+	Members            string           `name:"members"`              // only actions of these members
+	ExcludeMembers     string           `name:"exclude_members"`      // no actions of these members
+	Country            string           `name:"country"`              // only members of these countries, ISO 3166-1 alpha-2
+	Region             string           `name:"region"`               // only members of this region, by its ISO 3166-2 code without the country's part or by its name, in any case; needs exactly one country
+	Domain             string           `name:"domain"`               // only members who registered on the domain; an address is cut to it
+	PaidOnly           bool             `name:"paid_only"`            // 1: only members with a paid service attached
+	OptedIn            bool             `name:"optedin"`              // 1: only members who opted in, to the segment if one is named, else to the brand; one of both is needed but in a feed, where without them it is the global list
+	IncludeOneTime     bool             `name:"includeOneTime"`       // 1 also counts one-time actions such as follows and likes
+	MembersFromSegment domain.SegmentID `name:"members_from_segment"` // only members on the segment's list: who opted in, was put there, or is there by its rule
+	Emails             string           `name:"emails"`               // only members with one of these addresses, verified or not, in any case
+	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
+	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
+	Keyword            string           `name:"keyword"`              // only actions with this text in a value of their Content, in any case
+	Cursor             string           `name:"cursor"`               // the id of an event: go on after it; the header Last-Event-ID is the same, and goes before it. Empty: all actions that there are, then those that come. Without it, and without start_date: those that come
+	More               Params           // others by name, and those that are given empty
+}
+
+func (StreamFeed) stream() route[[]byte] {
+	return route[[]byte]{method: "GET", path: "/v1.1/activity/feed/stream"}
+}
+
 // GetFeedRSS is GET /v1.1/activity/feed.rss: Actions of members as RSS, newest first.
 type GetFeedRSS struct {
 	BrandID            domain.BrandID   `name:"brandID"`              // only actions for this brand

@@ -41,8 +41,12 @@ type feedFilters selection.Filters
 // Check refuses a region that is not of one country.
 func (f *feedFilters) Check() *domain.Error { return (*selection.Filters)(f).Check() }
 
-// List lists actions, of each member the latest or all, newest first.
+// List lists actions, of each member the latest or all, newest first; with the cursor of a stream, the stream's page
+// after it.
 func List(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Feed, error) {
+	if req.List().Stream != "" && page.IsStream(in.Cursor) {
+		return pageOfStream(ctx, req, in)
+	}
 	span, err := req.ResolveRange(in.Range, selection.Lists)
 	if err != nil {
 		return nil, err

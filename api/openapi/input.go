@@ -237,6 +237,10 @@ var (
 		"name": "If-None-Match", "in": "header", "schema": object{"type": "string", "pattern": headerPattern},
 		"description": "the ETag of an answer that the client has: 304 without a body while it is the same",
 	}
+	lastEventID = object{
+		"name": "Last-Event-ID", "in": "header", "schema": object{"type": "string", "maxLength": 4096, "pattern": headerPattern},
+		"description": "the id of the last event that the client has: the stream goes on after it. It goes before the parameter cursor",
+	}
 	idempotencyKey = object{
 		"name": "Idempotency-Key", "in": "header", "schema": object{"type": "string", "maxLength": 128, "pattern": headerPattern},
 		"description": "the request's name within the application, for 24 hours: a repeat under it changes nothing and gets the first outcome, " +

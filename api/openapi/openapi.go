@@ -120,6 +120,9 @@ func (d *describer) operation(o *serve.Operation) object {
 	responses := object{"default": object{"$ref": "#/components/responses/Problem"}}
 	for _, out := range o.Outcomes {
 		kind, schema := d.media(out.Shape)
+		if out.Events {
+			schema = d.events(out.Shape)
+		}
 		r := answered(outcomeText(o, out.Status), kind, schema, headersOf(o)...)
 		if example := example(o.ID, out.Status, kind); example != nil {
 			r["content"].(object)[kind].(object)["example"] = example
@@ -134,6 +137,8 @@ func (d *describer) operation(o *serve.Operation) object {
 		}
 	}
 	switch {
+	case read && o.Outcomes[0].Events:
+		params = append(params, lastEventID)
 	case read && o.Outcomes[0].Streamed: // it has no ETag
 	case read:
 		responses["304"] = object{"$ref": "#/components/responses/NotModified"}
@@ -163,6 +168,20 @@ type lines interface {
 	LineShapes() []reflect.Type
 }
 
+// events is the schema of server-sent events: a text, and beside it what the data of each event is, by its name.
+func (d *describer) events(shape reflect.Type) object {
+	of := object{"problem": ref("Problem")}
+	for name, data := range reflect.Zero(shape).Interface().(interface {
+		EventShapes() map[string]reflect.Type
+	}).EventShapes() {
+		of[name] = d.schema(data)
+	}
+	return object{
+		"type": "string", "x-events": of,
+		"description": "server-sent events: x-events has the schema of their data by the name of the event, which is JSON in one line",
+	}
+}
+
 // media is the media type of a shape and its schema; one that is no JSON is a text, lines of JSON are
 // an array of which a line is an element.
 func (d *describer) media(shape reflect.Type) (kind string, schema object) {
@@ -176,7 +195,7 @@ func (d *describer) media(shape reflect.Type) (kind string, schema object) {
 			"description": "one JSON object a line: type says which",
 		}
 	}
-	if m, ok := reflect.Zero(shape).Interface().(serve.Media); ok {
+	if m, ok := reflect.Zero(shape).Interface().(interface{ MediaType() string }); ok {
 		return m.MediaType(), object{"type": "string"}
 	}
 	return wire.ContentType, d.schema(shape)
@@ -207,6 +226,9 @@ func headersOf(o *serve.Operation) []string {
 	names = append(names, "X-Lag-Ms")
 	if !o.Outcomes[0].Streamed {
 		names = append(names, "ETag")
+	}
+	if o.Outcomes[0].Events {
+		return append(names, "Cache-Control")
 	}
 	if o.Plan.Has("start_date") {
 		names = append(names, "X-Range")

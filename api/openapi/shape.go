@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -142,7 +143,7 @@ func describeFields(shape string, properties object) {
 	}
 }
 
-//go:embed examples/*.json examples/*.xml examples/*.ndjson
+//go:embed examples/*.json examples/*.xml examples/*.ndjson examples/*.txt
 var examples embed.FS
 
 // example is an answer of the operation; nil: there is none.
@@ -151,7 +152,11 @@ func example(id string, status int, kind string) any {
 		return linesExample(fmt.Sprintf("examples/%s.%d.ndjson", id, status))
 	}
 	if kind != wire.ContentType {
-		b, err := examples.ReadFile(fmt.Sprintf("examples/%s.%d.xml", id, status))
+		ending := "xml"
+		if kind == serve.EventsType {
+			ending = "txt"
+		}
+		b, err := examples.ReadFile(fmt.Sprintf("examples/%s.%d.%s", id, status, ending))
 		if err != nil {
 			return nil
 		}

@@ -123,9 +123,17 @@ func outcomeText(o *serve.Operation, status int) string {
 
 // Notes are what an operation's summary does not say, by its id.
 var Notes = map[string]string{
-	"recordActivity":        "An unknown member, brand or activity is error 5 at once, with async=1 too, the default; an id of a member who is erased, or merged into another, is error 16. What is refused on applying, such as an action from a service that no longer shares, is an error with async=0 alone: with async=1 it becomes a dead letter.",
-	"recordActivities":      "A bad record is an error of its own item, as in activity/record: an unknown member is error 5 with async=1 too, the default; one who is erased, or merged into another, is error 16. The same Idempotency-Key with other records is error 7 of the whole request.",
-	"getFeed":               "Without all_member_actions=1 each member's latest matching action alone.",
+	"recordActivity":   "An unknown member, brand or activity is error 5 at once, with async=1 too, the default; an id of a member who is erased, or merged into another, is error 16. What is refused on applying, such as an action from a service that no longer shares, is an error with async=0 alone: with async=1 it becomes a dead letter.",
+	"recordActivities": "A bad record is an error of its own item, as in activity/record: an unknown member is error 5 with async=1 too, the default; one who is erased, or merged into another, is error 16. The same Idempotency-Key with other records is error 7 of the whole request.",
+	"getFeed":          "Without all_member_actions=1 each member's latest matching action alone. A cursor of activity/feed/stream, or cursor=begin or now, gives the stream's next page instead, every action, the oldest first, at most 500: next is the cursor of the page after it, always there, and good for the stream, too. The range, sort and the order by recording are ignored there, with a Warning.",
+	"streamFeed": "Server-sent events: activity, whose data is an item of activity/feed, for every action as it becomes visible, in order of a member's actions; problem, whose data is that of an error, before an end by one. " +
+		"The id of an event is where the stream goes on: as Last-Event-ID or cursor, at any node and after any time, with the same filters and for the same account; else error 4. " +
+		"It goes on without gap and without repeat, but that actions of a member may come again when it is merged into another, or parted from it, and what came late from there may be left out. " +
+		"Every 15 seconds an id comes without event, and the lag in milliseconds as a comment; an answer ends after about 30 minutes: come back with the id. " +
+		"An action that was deleted, or whose member was erased, before it was sent is not sent; one sent before is not taken back. " +
+		"anyofactivities, allofactivities and members_from_segment are judged when an action is sent, the two former over the week before it. " +
+		"A node has at most 20, 100 or 500 streams of an account open by its plan (else error 8), 2,000 of all and 256 different questions (else error 11). Error 11 and 8 after the start have a retry beside them. " +
+		"An opening is one hit. The answer has no ETag, and is packed by gzip alone.",
 	"getFeedRSS":            "RSS 2.0 of what activity/feed lists: title is the member's name and the action's, guid its ID, description the values in its Content, as HTML. Errors are JSON.",
 	"getBrandActivityStats": "Most actions first. Without limit all rows.",
 	"getBrandTimeline":      "Every UTC day that the range touches, zeros included; services without a match are left out.",

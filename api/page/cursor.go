@@ -68,8 +68,8 @@ func (k *Sealer) Seal(c *Cursor, account domain.AccountID, question string) stri
 	return k.token(c.encode(), account, question)
 }
 
-// maxCursor bounds what is decoded: the longest name that a brand can have fits, and a stream over some hundred shards.
-const maxCursor = 4096
+// MaxCursor bounds what is decoded: the longest name that a brand can have fits, and a stream over some hundred shards.
+const MaxCursor = 4096
 
 // Open reads a token that Seal made for the same account and question.
 func (k *Sealer) Open(token string, account domain.AccountID, question string) (*Cursor, bool) {
@@ -98,7 +98,7 @@ func (k *Sealer) body(token string, account domain.AccountID, question string) (
 // tokenBytes are those of a token, a mac and one byte before it at least.
 func tokenBytes(token string) ([]byte, bool) {
 	// The decoder skips line ends; a token has none.
-	if len(token) > maxCursor || strings.ContainsAny(token, "\r\n") {
+	if len(token) > MaxCursor || strings.ContainsAny(token, "\r\n") {
 		return nil, false
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token)

@@ -29,7 +29,7 @@ func TestCursor_OpensForItsOwnQuestionOnly(t *testing.T) {
 		if got, ok := key.Open(token, 7, "GET /x\na=1"); !ok || *got != *c {
 			t.Fatalf("%+v comes back as %+v", c, got)
 		}
-		if len(token) > maxCursor || strings.Trim(token, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
+		if len(token) > MaxCursor || strings.Trim(token, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" {
 			t.Fatalf("%q does not fit into an address", token)
 		}
 		body, _ := base64.RawURLEncoding.DecodeString(token)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -21,6 +22,7 @@ type Request interface {
 type List struct {
 	Links  *Links
 	Keyset *Keyset // nil: the list is paged by offset
+	Stream string  // what a stream's cursors belong to, of an operation that takes them
 
 	explained *Keyset // nil: no explanation is asked for
 	cursors   *Sealer
@@ -35,6 +37,9 @@ var Unselecting = []string{
 	"apikey", bind.Strict, "wait_for", "timeout_ms", "cursor", "limit", "fields", "totalmembercount", "explain", "explain_after",
 	"period", "period_end", "start_date", "end_date",
 }
+
+// Unstreamed are parameters that are no part of what a stream asks: all that a page or an order is selected by.
+var Unstreamed = append(slices.Clip(Unselecting), "sort", "order_by_recorded", "recorded_since", "all_member_actions")
 
 // Continue has the list be paged by keys: a cursor is given, perhaps an empty one. question is the operation and
 // what its parameters mean, but for those Unselecting. A further page is computed at the time of the first, so that

@@ -37,6 +37,29 @@ func streamQuestion(question string, journal domain.TopicID) string {
 	return string(journal[:]) + "stream\n" + question
 }
 
+// StreamIDs makes and reads the tokens of one stream. Any goroutine may call it.
+type StreamIDs struct {
+	sealer   *Sealer
+	account  domain.AccountID
+	question string
+	journal  domain.TopicID
+}
+
+// StreamIDs are those of the list's stream, over a journal.
+func (l *List) StreamIDs(account domain.AccountID, journal domain.TopicID) StreamIDs {
+	return StreamIDs{l.cursors, account, l.Stream, journal}
+}
+
+// Seal makes the token of a cursor.
+func (s *StreamIDs) Seal(at []uint64) string {
+	return s.sealer.SealStream(at, s.account, s.question, s.journal)
+}
+
+// Open reads a token that Seal made for the same account, question and journal.
+func (s *StreamIDs) Open(token string) (at []uint64, ok bool) {
+	return s.sealer.OpenStream(token, s.account, s.question, s.journal)
+}
+
 // SealStream makes the token of a stream's cursor.
 func (k *Sealer) SealStream(at []uint64, account domain.AccountID, question string, journal domain.TopicID) string {
 	b := append(make([]byte, 0, 32+4*len(at)), streamVersion)

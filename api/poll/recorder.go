@@ -145,6 +145,11 @@ func (r *Recorder) Unchanged(account domain.AccountID, since domain.Versions, f 
 	return r.engine.Unchanged(account, since, f, moved)
 }
 
+// AwaitRows reads nothing.
+func (r *Recorder) AwaitRows(ctx context.Context, q *domain.Question, since domain.Versions) error {
+	return r.engine.AwaitRows(ctx, q, since)
+}
+
 // KeysHold is the engine's.
 func (r *Recorder) KeysHold() error { return r.engine.KeysHold() }
 

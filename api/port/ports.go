@@ -62,6 +62,9 @@ type Engine interface {
 	// of an answer made now; the catalog is not looked at.
 	Versions() domain.Versions
 	Unchanged(account domain.AccountID, since domain.Versions, f *domain.ReadSet, moved []domain.Range) (domain.Position, bool)
+	// AwaitRows returns when rows that a question of ShapeStream may list changed in a shard after the versions, which
+	// are of before the page that ended with what was visible. It may return early. The error is that of ctx.
+	AwaitRows(ctx context.Context, q *domain.Question, since domain.Versions) error
 	// AcceptedPosition is the position at which everything is applied that was accepted before the
 	// call, by the API or by the public topic; ErrUnavailable when that is not known.
 	AcceptedPosition(ctx context.Context) (domain.Position, error)

@@ -19,8 +19,11 @@ const retryAfter = "1"
 // headers where the client has it.
 func (x *exchange) answer() error {
 	body := x.out
-	if s, ok := body.(Stream); ok {
+	switch s := body.(type) {
+	case Stream:
 		return x.stream(s)
+	case Events:
+		return x.events(s)
 	}
 	b, kind, err := encode(body)
 	if err != nil {

@@ -15,6 +15,7 @@
 //	renewal.go    reads the catalog, or a member's log, to its end before something is unknown or shown without a name
 //	answer.go     makes the answer with its headers (headers.go); reply.go writes it in the coding that the client
 //	              prefers, stream.go while it is made; faults.go says which errors of the engine are the client's
+//	events.go     sends an answer that goes on, as server-sent events
 //
 // Package auth decides who calls, what the caller may do and which pages may read the answer. A
 // member's token is verified with the key, also where the operation takes none; whose it is
@@ -31,7 +32,8 @@
 // statuses (package problem).
 //
 // An answer is not begun before its question is whole, so no answer is half an error. A Stream is
-// begun with its first part (stream.go): an error after it cuts the connection. No
+// begun with its first part (stream.go): an error after it cuts the connection. Events tell the client of an error by
+// one more event. No
 // parameter, key or token is logged. What a client is slow at holds no memory that others need: a body
 // is read, a position is waited for and an answer is written each in a pool of its own.
 //

@@ -34,6 +34,7 @@ type exchange struct {
 	common   *common // of in
 	req      Request
 	out      any // what the handler has answered
+	counted  bool
 }
 
 func newExchange(a *Server, w http.ResponseWriter, r *http.Request) *exchange {
@@ -49,7 +50,7 @@ func newExchange(a *Server, w http.ResponseWriter, r *http.Request) *exchange {
 func (x *exchange) begin() {
 	a, req := x.server, &x.req
 	req.config, req.journal, req.http = &a.Config, &a.journal, x.r
-	req.each, req.objects = x.op.Each, x.op.Objects
+	req.each, req.objects, req.memory = x.op.Each, x.op.Objects, &x.memory
 	req.Engine, req.Catalog = a.Config.Engine, a.Config.Engine.Catalog()
 	if req.renewals = a.renewals; x.op.Each != nil {
 		req.renewal = newRenewal(req) // of all records

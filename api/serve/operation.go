@@ -44,6 +44,7 @@ type Operation struct {
 	Plan     *bind.Plan
 	Outcomes []Outcome
 	Cached   bool // a poll may be answered from the response cache
+	OfStream bool // its cursor may be that of a stream
 	input    func() (in any, its *common)
 	handle   func(ctx context.Context, req *Request, in any) (any, error)
 	counts   *counters
@@ -53,7 +54,8 @@ type Operation struct {
 type Outcome struct {
 	Status   int
 	Shape    reflect.Type
-	Streamed bool // it is a Stream
+	Streamed bool // it is a Stream, or Events
+	Events   bool // it is Events
 }
 
 // Option is a trait of an operation.
@@ -63,6 +65,10 @@ type Option func(*Operation)
 // may make their bodies. Without the mark a poll gets its 304 after the answer was made and
 // compared.
 func Cached(o *Operation) { o.Cached = o.Method == http.MethodGet }
+
+// OfStream marks an operation whose cursor may be that of a stream, which other operations with the same parameters take,
+// too.
+func OfStream(o *Operation) { o.OfStream = true }
 
 // Advanced marks an operation that needs the advanced plan.
 func Advanced(o *Operation) { o.Advanced = true }
@@ -98,7 +104,8 @@ func Enterprise(prefix string) Option { return func(o *Operation) { o.Enterprise
 // the handler gives.
 func Answers[T any](status int) Option {
 	shape := reflect.TypeFor[T]()
-	out := Outcome{status, shape, shape.Implements(reflect.TypeFor[Stream]())}
+	events := shape.Implements(reflect.TypeFor[Events]())
+	out := Outcome{status, shape, events || shape.Implements(reflect.TypeFor[Stream]()), events}
 	return func(o *Operation) { o.Outcomes = append(o.Outcomes, out) }
 }
 
@@ -130,8 +137,8 @@ func operation[In, Out any](id, method, group, path, summary string, f Handler[I
 	return o
 }
 
-// streams reports that the operation's answer is made while it is sent.
-func (o *Operation) streams() bool { return len(o.Outcomes) > 0 && o.Outcomes[0].Streamed }
+// streams reports that the operation's answer is one that is made while it is sent, and ends.
+func (o *Operation) streams() bool { return o.Outcomes[0].Streamed && !o.Outcomes[0].Events }
 
 // Name is what the operation is counted and logged under.
 func (o *Operation) Name() string { return o.Method + " " + o.Path }

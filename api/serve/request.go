@@ -43,6 +43,7 @@ type Request struct {
 	renewal *renewal // nil: not needed yet
 	named   *renewal // for what answers of the engine name; nil: not needed since the newest of them
 
+	memory   *holding // of the request
 	renewals *limit.Pool
 	each     *bind.Plan // of one record of a body of many
 	objects  []string   // parameters whose value may be a JSON object

@@ -30,6 +30,7 @@ type Server struct {
 	cache   *poll.Cache
 	cursors page.Sealer
 	bases   bases
+	events  eventCounters
 
 	renewals *limit.Pool // requests that wait for the newest catalog or members
 }

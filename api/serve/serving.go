@@ -61,8 +61,7 @@ func (x *exchange) fail(err error) {
 // note counts an answered request and logs it.
 func (x *exchange) note(at time.Time, took time.Duration) {
 	c := &x.server.Config
-	x.counts.add(x.reply.status, took)
-	x.hit(at)
+	x.count(at)
 	if c.Logger.Enabled(x.r.Context(), slog.LevelDebug) {
 		c.Logger.Debug("request", slog.String("operation", x.counts.name), slog.Int("status", x.reply.status),
 			slog.Duration("took", took), slog.String("request", x.random.String()))
@@ -70,6 +69,16 @@ func (x *exchange) note(at time.Time, took time.Duration) {
 	if c.Access != nil {
 		logAccess(c.Access, x, took)
 	}
+}
+
+// count counts a request as of now, once: what it takes from here on is no time that its client waits.
+func (x *exchange) count(at time.Time) {
+	if x.counted {
+		return
+	}
+	x.counted = true
+	x.counts.add(x.reply.status, at.Sub(x.began))
+	x.hit(at)
 }
 
 // hit counts a request with a valid key in the engine; a 429 is none.

@@ -268,10 +268,16 @@ func (x *exchange) bindParameters() error {
 }
 
 func (x *exchange) continueList() error {
+	req := &x.req
+	if x.op.OfStream {
+		req.list.Stream = "stream of " + x.op.Group + "\n" + x.op.Plan.Canon(x.in, page.Unstreamed...)
+		if token, _ := req.Params.Get("cursor"); x.op.Outcomes[0].Events || page.IsStream(token) {
+			return nil // the operation reads it, with what the engine knows of streams
+		}
+	}
 	if !x.asks("cursor") {
 		return nil
 	}
-	req := &x.req
 	at, err := req.list.Continue(req.Params, req.Account(), x.op.question(x.in, page.Unselecting))
 	req.Clock.Set(at)
 	return err

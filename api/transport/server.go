@@ -28,6 +28,7 @@ type Options struct {
 	Handler     http.Handler
 	Certificate *Certificate // nil: no TLS
 	Limits      Limits
+	EndLasting  func() // has answers end that would go on, with a word to their clients; nil: there are none
 	Log         *slog.Logger
 }
 
@@ -36,13 +37,14 @@ type Server struct {
 	handler     http.Handler
 	certificate *Certificate
 	limits      Limits
+	endLasting  func()
 	http        *http.Server
 	closing     atomic.Bool
 }
 
 // New makes a Server.
 func New(o Options) *Server {
-	s := &Server{handler: o.Handler, certificate: o.Certificate}
+	s := &Server{handler: o.Handler, certificate: o.Certificate, endLasting: o.EndLasting}
 	s.limits = Limits{
 		Header:  cmp.Or(o.Limits.Header, 5*time.Second),
 		Request: cmp.Or(o.Limits.Request, 30*time.Second),
@@ -92,7 +94,7 @@ func (s *Server) Serve(l net.Listener) error {
 }
 
 // Drain ends serving. For the time of still, responses to new requests carry Connection: close; then
-// the listener closes and requests under way are answered. A request that is not answered when
+// the listener closes, answers that would go on are ended, and requests under way are answered. A request that is not answered when
 // ctx ends is cut off, which is an error.
 func (s *Server) Drain(ctx context.Context, still time.Duration) error {
 	s.closing.Store(true)
@@ -100,6 +102,9 @@ func (s *Server) Drain(ctx context.Context, still time.Duration) error {
 		wait, cancel := context.WithTimeout(ctx, still)
 		<-wait.Done()
 		cancel()
+	}
+	if s.endLasting != nil {
+		s.endLasting()
 	}
 	err := s.http.Shutdown(ctx)
 	if err != nil {

@@ -40,6 +40,7 @@ type FeedItem struct {
 type Feed struct {
 	TotalSize string     `json:"totalSize"`
 	Items     []FeedItem `json:"items"`
+	Next      string     `json:"next,omitempty"` // of a page of a stream: the cursor of the page after it
 }
 
 // Accepted is the answer to an action that is in the log and not yet applied.

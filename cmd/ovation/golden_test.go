@@ -184,7 +184,7 @@ func parseEntry(block string) (e entry) {
 }
 
 // complete checks the number of entries of each file, so that none is lost unnoticed, and
-// that each operation has one with a success and one with an error.
+// that each operation has one with a success and one with an error. A success of a stream does not end.
 func (g *golden) complete(t *testing.T) {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(g.counts)) {
@@ -198,6 +198,9 @@ func (g *golden) complete(t *testing.T) {
 	}
 	for _, o := range api.Operations() {
 		for _, success := range []bool{true, false} {
+			if success && o.Outcomes[0].Events {
+				continue
+			}
 			if !g.seen[fmt.Sprint(patternOf(o), success)] {
 				t.Errorf("%s has no entry with success %v", o.ID, success)
 			}

@@ -23,7 +23,7 @@ func init() {
 		b, err := io.ReadAll(body)
 		return string(b), err
 	}
-	for _, kind := range []string{"application/rss+xml", "image/svg+xml", "text/html", "text/css", "text/javascript"} {
+	for _, kind := range []string{"application/rss+xml", "text/event-stream", "image/svg+xml", "text/html", "text/css", "text/javascript"} {
 		openapi3filter.RegisterBodyDecoder(kind, text)
 	}
 	openapi3filter.RegisterBodyDecoder("application/jwk-set+json", openapi3filter.JSONBodyDecoder)

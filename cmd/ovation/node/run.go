@@ -26,7 +26,7 @@ func (n *Node) Run(ctx context.Context) error {
 	n.running.Go(func() { n.ports.port.watch(keeping) })
 	n.running.Go(func() { reclaim(keeping, n.Log, reclaims(n.Stores.Keys.Store, n.Logs.Embedded)...) })
 	status.RegisterPort(n.ports.metrics, n.ports.port.shown())
-	public := transport.New(transport.Options{Handler: n.API, Certificate: n.ports.port.certificate, Log: n.Log})
+	public := transport.New(transport.Options{Handler: n.API, Certificate: n.ports.port.certificate, EndLasting: n.API.EndStreams, Log: n.Log})
 	n.running.Go(func() { n.ports.failed <- public.Serve(n.ports.public) })
 	still := n.Config.PublicPort.Drain
 	select {

@@ -37,7 +37,7 @@ func buildInfo(b build.Info) prometheus.Collector {
 func Register(r *prometheus.Registry, s *Source, a *api.API) {
 	for _, c := range []collector{
 		s.collect, s.collectFaults, s.collectVerification, s.collectKeys, s.collectMeasured, s.collectMemory(a.Polls),
-		collectPolls(a.Polls), collectLimited(a.Limited), collectRequests(a.Stats),
+		collectPolls(a.Polls), collectLimited(a.Limited), collectStreams(a.Streams), collectRequests(a.Stats),
 	} {
 		r.MustRegister(c)
 	}
