@@ -21,7 +21,7 @@ func TestI9_WhatIsDeletedStaysDeleted(t *testing.T) {
 		gone, closed := map[uint64]bool{}, map[pair]bool{}
 		for n, a := range order {
 			s.Begin(1)
-			changes, v, err := s.Record(nil, &a, uint64(n+1), 0, nil, p)
+			changes, v, err := s.Record(nil, &a, uint64(n+1), 0, nil, p, true)
 			away := gone[a.Hash] || closed[pair{a.Definition, a.Brand}]
 			if err != nil || v.Reason != domain.Accepted || away != (v.Row.Flags&domain.Deleted != 0) || away && !v.Repeat {
 				t.Fatalf("%d: %+v %v, deleted before: %t", n, v, err, away)

@@ -14,11 +14,12 @@ import (
 
 // past is a History that follows the changes, as the store does.
 type past struct {
+	ats   int // how often At was called
 	rows  map[uint64]domain.Row
 	pairs map[pair]domain.OneTime
 }
 
-func newPast() *past { return &past{map[uint64]domain.Row{}, map[pair]domain.OneTime{}} }
+func newPast() *past { return &past{0, map[uint64]domain.Row{}, map[pair]domain.OneTime{}} }
 
 func (p *past) Seen(_ domain.AccountID, _ domain.Ordinal, _ domain.RepeatMonths, hash uint64) (domain.Row, bool, error) {
 	r, ok := p.rows[hash]
@@ -28,6 +29,7 @@ func (p *past) Seen(_ domain.AccountID, _ domain.Ordinal, _ domain.RepeatMonths,
 func (p *past) At(
 	_ domain.AccountID, _ domain.Ordinal, time domain.Second, seq uint64,
 ) (domain.Row, bool, error) {
+	p.ats++
 	for _, r := range p.rows {
 		if r.Time == time && r.Seq == seq {
 			return r, true, nil
@@ -133,7 +135,8 @@ func TestI9_AnyOrderAndRepetitionGivesTheSameActions(t *testing.T) {
 				n++
 				var err error
 				var v Disposition
-				if changes, v, err = s.Record(changes, &run[i], uint64(n), 0, nil, p); err != nil || v.Reason != domain.Accepted {
+				asked := rapid.Bool().Draw(t, "asked")
+				if changes, v, err = s.Record(changes, &run[i], uint64(n), 0, nil, p, asked); err != nil || v.Reason != domain.Accepted {
 					t.Fatalf("%v %v", v, err)
 				}
 			}
@@ -170,10 +173,10 @@ func TestRecord_RepeatWithAnotherBodyIsAConflict(t *testing.T) {
 			s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
 			there, second := first, first
 			there.Defaulted = defaulted
-			changes, _, _ := s.Record(nil, &there, 1, 0, nil, p)
+			changes, _, _ := s.Record(nil, &there, 1, 0, nil, p, true)
 			p.follow(changes)
 			c.edit(&second)
-			changes, v, err := s.Record(nil, &second, 2, 0, nil, p)
+			changes, v, err := s.Record(nil, &second, 2, 0, nil, p, true)
 			if err != nil || v.Reason != c.want || len(changes) != 0 || v.Row.Seq != 1 {
 				t.Errorf("%s, the first at the log's time %v: %+v %v %v", c.name, defaulted, v, changes, err)
 			}
@@ -199,7 +202,7 @@ func TestRecord_RepeatOfOneTimeGivesTheActionThatCounts(t *testing.T) {
 			}
 			var v Disposition
 			var err error
-			changes, v, err = s.Record(changes, &a, uint64(i+1), 0, nil, p)
+			changes, v, err = s.Record(changes, &a, uint64(i+1), 0, nil, p, true)
 			if err != nil || v.Repeat == c.changes || v.Row.Seq != c.counts || v.Row.Points != 9 || v.Row.Service != domain.Spotify || v.Row.Flags.Dead() {
 				t.Fatalf("cuts %03b, action %d: %+v %v", cuts, i, v, err)
 			}
@@ -234,7 +237,7 @@ func TestI6_RunsMayEndAnywhere(t *testing.T) {
 				for i := at; i < at+run; i++ {
 					var v Disposition
 					var err error
-					if changes, v, err = s.Record(changes, &order[i], uint64(i+1), 0, nil, p); err != nil {
+					if changes, v, err = s.Record(changes, &order[i], uint64(i+1), 0, nil, p, true); err != nil {
 						t.Fatal(err)
 					}
 					all = append(all, v)
@@ -263,17 +266,17 @@ func TestRecord_MutedServiceIsRefused(t *testing.T) {
 	off := domain.Fields{{Field: domain.RecordSharing, Value: "0"}}
 	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, Record: off}, 1)
 	a := domain.Activity{Definition: 100, Brand: 1, Service: domain.Spotify, Time: int64(domain.FirstSecond), Hash: 9}
-	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast()); v.Reason != domain.SharingDisabled {
+	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast(), true); v.Reason != domain.SharingDisabled {
 		t.Fatal(v)
 	}
 	a.Service = domain.Deezer
-	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast()); v.Reason != domain.Accepted {
+	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast(), true); v.Reason != domain.Accepted {
 		t.Fatal(v)
 	}
 	on := domain.Fields{{Field: domain.RecordSharing, Value: "1"}}
 	s.Register(nil, &domain.RegisterMember{Application: 1, Service: domain.Spotify, Record: on}, 2)
 	a.Service, a.Hash = domain.Spotify, 10
-	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast()); v.Reason != domain.Accepted {
+	if _, v, _ := s.Record(nil, &a, 1, 0, nil, newPast(), true); v.Reason != domain.Accepted {
 		t.Fatal(v)
 	}
 }
@@ -298,6 +301,28 @@ func TestJudge_RefusesPastFutureAndExpired(t *testing.T) {
 		}
 		if c.def && a.Time != log/1000 {
 			t.Errorf("default time %d", a.Time)
+		}
+	}
+}
+
+// A repeat of a one-time action reads nothing of the member's past where nobody waits for its row: a collector that sends all
+// follows each night costs no more than the look at their pairs.
+func TestRecord_RepeatReadsNoRowUnlessAsked(t *testing.T) {
+	s, p := NewState(&domain.Member{ID: domain.MemberIDOf(1, 7), Account: 1}), newPast()
+	a := domain.Activity{Definition: 100, Brand: 1, Service: domain.LastFM, Time: int64(domain.FirstSecond) + 5, Hash: 1, OneTime: true}
+	s.Begin(1)
+	changes, _, err := s.Record(nil, &a, 1, 0, nil, p, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.follow(changes)
+	for _, asked := range []bool{false, true} {
+		again := a
+		again.Hash, again.Time = 2, a.Time+1
+		s.Begin(1)
+		changes, v, err := s.Record(nil, &again, 2, 0, nil, p, asked)
+		if err != nil || len(changes) != 0 || !v.Repeat || asked != (v.Row.Seq == 1) || asked != (p.ats == 1) {
+			t.Errorf("asked %v: %d changes, %+v, %d rows read: %v", asked, len(changes), v, p.ats, err)
 		}
 	}
 }

@@ -12,13 +12,14 @@ import (
 type Disposition struct {
 	Reason domain.Reason // Accepted, or why it is a dead letter
 	Repeat bool          // nothing changed: the action is there already
-	Row    domain.Row    // the action recorded, or the one there is
+	Row    domain.Row    // the action recorded, or, where that is asked for, the one there is
 }
 
 // Record applies an activity whose time is judged, at its shard's clock (ms). seq is the
-// sequence its row gets if it is new; content is kept by the changes as a pointer.
+// sequence its row gets if it is new; content is kept by the changes as a pointer. Asked says that the row of a
+// repeat is wanted: one of a one-time pair is read of the member's past, which costs as much as its rows of a month.
 func (s *State) Record(
-	dst []domain.Change, a *domain.Activity, seq uint64, clock int64, content *domain.Content, h History,
+	dst []domain.Change, a *domain.Activity, seq uint64, clock int64, content *domain.Content, h History, asked bool,
 ) ([]domain.Change, Disposition, error) {
 	if !s.Shares(a.Service) {
 		return dst, Disposition{Reason: domain.SharingDisabled}, nil
@@ -36,13 +37,13 @@ func (s *State) Record(
 	}
 	if ok {
 		v := repeat(&row, &seen)
-		if v.Repeat && seen.Flags&domain.Superseded != 0 {
+		if v.Repeat && asked && seen.Flags&domain.Superseded != 0 {
 			v.Row, err = s.counting(&row, h)
 		}
 		return dst, v, err
 	}
 	if a.OneTime {
-		return s.oneTime(dst, row, content, h)
+		return s.oneTime(dst, row, content, h, asked)
 	}
 	return s.add(dst, row, content), Disposition{Row: row}, nil
 }
@@ -86,13 +87,16 @@ func repeat(row, seen *domain.Row) Disposition {
 
 // oneTime lets the row count if it comes before the one that does.
 func (s *State) oneTime(
-	dst []domain.Change, row domain.Row, content *domain.Content, h History,
+	dst []domain.Change, row domain.Row, content *domain.Content, h History, asked bool,
 ) ([]domain.Change, Disposition, error) {
 	cur, ok, err := s.pair(&row, h)
 	if err != nil {
 		return dst, Disposition{}, err
 	}
 	if ok && (cur.Deleted || !before(&row, &cur)) {
+		if !asked {
+			return dst, Disposition{Repeat: true}, nil
+		}
 		there, err := s.standing(&cur, h)
 		return dst, Disposition{Repeat: true, Row: there}, err
 	}

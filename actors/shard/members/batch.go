@@ -140,7 +140,7 @@ func (g *Group) record(s *member.State) {
 	for i := range g.acts {
 		t := &g.acts[i]
 		act := &t.Record.Activity
-		g.changes, t.Disposition, g.err = s.Record(g.changes, act, t.Sequence, t.Clock, &act.Content, g.history)
+		g.changes, t.Disposition, g.err = s.Record(g.changes, act, t.Sequence, t.Clock, &act.Content, g.history, !t.Record.AskedBy().IsZero())
 		if g.err != nil {
 			return
 		}

@@ -376,7 +376,7 @@ func (s *testShard) recordActivity(t *tx.Tx, r *domain.Record, k *members.Member
 	content.Recorded = t.Clock()
 	t.Apply(k, func(m *member.State, dst []domain.Change) []domain.Change {
 		m.Begin(1)
-		dst, d, err = m.Record(dst, &r.Activity, seq, t.Clock(), &content, s.Store)
+		dst, d, err = m.Record(dst, &r.Activity, seq, t.Clock(), &content, s.Store, true)
 		return dst
 	})
 	t.Complete(r, domain.Outcome{Member: k.State().Member.ID, Row: d.Row, New: d.Reason == domain.Accepted && !d.Repeat})
