@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/feed"
@@ -46,6 +47,9 @@ type content string
 // blanks between its values.
 const MaxContent = 64 << 10
 
+// Verbatim says that the texts within an object are composed, not what writes them.
+func (*content) Verbatim() {}
+
 // ParseParam reads an object or a text.
 func (v *content) ParseParam(s string) error {
 	s = wire.Compact(s)
@@ -53,7 +57,9 @@ func (v *content) ParseParam(s string) error {
 		if err := jsonvalue.Check([]byte(s)); err != nil {
 			return err
 		}
-		s = string(jsonvalue.Mend([]byte(s)))
+		s = string(composed.JSON(jsonvalue.Mend([]byte(s))))
+	} else {
+		s = composed.Text(s)
 	}
 	if len(s) > MaxContent {
 		return fmt.Errorf("must be at most %d bytes long", MaxContent)

@@ -21,6 +21,7 @@
 //	          64 KiB on in bytes
 //	later     the contract has it, this version not yet: when used it is ignored, with
 //	          a warning
+//	exact     of a text: it is bound as it is given, as a password or a token; any other is composed (package composed)
 //	doc, eg   for the document; eg is an example that is served
 //
 // A field of a type T is its zero value (or the default) when absent. A *T is nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 )
 
 // Param is one parameter, of its field's tags.
@@ -16,6 +17,7 @@ type Param struct {
 	Name, Doc, Eg, Default string
 	InPath, Required       bool
 	Later                  bool // not built yet: ignored, with a warning
+	Exact                  bool // of a text: it is not composed (package composed)
 	Enum                   []string
 	Not                    []string // services that are not taken
 	Min, Max               int64
@@ -34,6 +36,7 @@ func newParam(f reflect.StructField, index []int, path string) *Param {
 	}
 	_, q.Required = f.Tag.Lookup("required")
 	_, q.Later = f.Tag.Lookup("later")
+	_, q.Exact = f.Tag.Lookup("exact")
 	if strings.Contains(path, "/:"+strings.ToLower(q.Name)+"/") {
 		q.InPath, q.Required = true, true
 	}
@@ -60,6 +63,9 @@ func newParam(f reflect.StructField, index []int, path string) *Param {
 	}
 	bound("min", &q.Min)
 	bound("max", &q.Max)
+	if _, is := reflect.New(q.Type).Interface().(Verbatim); is {
+		q.Exact = true
+	}
 	q.set = q.setter()
 	return q
 }
@@ -99,6 +105,9 @@ func (q *Param) clear(in reflect.Value) {
 
 // accept reads a value that is not empty.
 func (q *Param) accept(in reflect.Value, s string) error {
+	if !q.Exact {
+		s = composed.Text(s)
+	}
 	if q.Enum != nil {
 		i := slices.IndexFunc(q.Enum, func(word string) bool { return strings.EqualFold(word, s) })
 		if i < 0 {

@@ -44,6 +44,9 @@ func (l *Performed) ParseParam(s string) error {
 // Emails is a list of addresses in lower case, sorted, each once.
 type Emails []Email
 
+// Verbatim says that mailaddress composes: no letter becomes one of ASCII.
+func (*Emails) Verbatim() {}
+
 // ParseParam reads a list.
 func (l *Emails) ParseParam(s string) error {
 	out, err := list(s, func(s string) (Email, error) {

@@ -6,11 +6,16 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 )
 
 // Parser is a type that reads itself from a parameter's value, which is not
 // empty. Its error is a phrase that follows the parameter's name: "must be …".
 type Parser interface{ ParseParam(value string) error }
+
+// Verbatim is a type that is read of the value as it is given: an address, or a text that it composes itself. Others get it
+// in the composed form of Unicode (package composed).
+type Verbatim interface{ Verbatim() }
 
 // Needer is an input, or a group in one, with parameters that others require. It
 // gives the name of one that is missing, empty if none is; has reports what is given
@@ -179,7 +184,7 @@ func (p *Plan) other(v reflect.Value, g *Given) (taken bool, fault *domain.Error
 		if !ok {
 			continue
 		}
-		taken, err := t.Take(g.Name, g.Value)
+		taken, err := t.Take(g.Name, composed.Text(g.Value))
 		if err != nil {
 			return true, domain.Bad(domain.InvalidParameter, g.Name, Shorten(g.As)+" "+err.Error())
 		}

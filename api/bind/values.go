@@ -189,6 +189,9 @@ func atMost(maxLen int64, s string) error {
 	return nil
 }
 
+// Verbatim says that an address is not composed: it is where something is.
+func (*URL) Verbatim() {}
+
 // ParseParam reads an address.
 func (u *URL) ParseParam(s string) error {
 	if err := atMost(maxURL, s); err != nil {
@@ -248,6 +251,9 @@ func (d *Domain) ParseParam(s string) error {
 // query and fragment.
 type WebPage string
 
+// Verbatim says that an address is not composed.
+func (*WebPage) Verbatim() {}
+
 // ParseParam reads host/path, or cuts it out of an address.
 func (p *WebPage) ParseParam(s string) error {
 	var host Domain
@@ -304,6 +310,9 @@ func NotBlank(name *string) *domain.Error {
 
 // Email is an address as given, blanks around it taken off.
 type Email string
+
+// Verbatim says that mailaddress composes: no letter becomes one of ASCII.
+func (*Email) Verbatim() {}
 
 // ParseParam reads an address.
 func (e *Email) ParseParam(s string) error {

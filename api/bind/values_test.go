@@ -2,6 +2,8 @@ package bind
 
 import (
 	"fmt"
+	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -88,5 +90,27 @@ func TestCountry_Names(t *testing.T) {
 	names := CountryName()
 	if len(names) < 240 || names["DE"] != "Germany" || names["ZZ"] != "" {
 		t.Errorf("%d names, DE is %q", len(names), names["DE"])
+	}
+}
+
+// Texts are bound in the composed form of Unicode, but those that are exact, and addresses.
+func TestBind_ComposesTexts(t *testing.T) {
+	type in struct {
+		Name     string  `name:"name"`
+		Optional *string `name:"optional"`
+		Password string  `name:"password" exact:""`
+		At       URL     `name:"at"`
+		Mail     Email   `name:"mail"`
+	}
+	const apart = "e\u0301"
+	var p Params
+	p.Path("name", apart)
+	p.Encoded("optional=" + url.QueryEscape(apart) + "&password=" + url.QueryEscape(apart) + "&at=" + url.QueryEscape("http://a/"+apart) + "&mail=" + url.QueryEscape("\u212aate@example.com"))
+	var v in
+	if _, err := NewPlan(reflect.TypeFor[in](), "/x/:name", true).Bind(&v, &p); err != nil {
+		t.Fatal(err)
+	}
+	if v.Name != "\u00e9" || *v.Optional != "\u00e9" || v.Password != apart || v.At != URL("http://a/"+apart) || strings.HasPrefix(string(v.Mail), "K") || strings.HasPrefix(string(v.Mail), "k") {
+		t.Errorf("%+v %+q", v, *v.Optional)
 	}
 }

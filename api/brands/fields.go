@@ -47,6 +47,9 @@ type musicURLs struct {
 // spotifyURL is an address of Spotify: on the web, or a URI such as spotify:artist:<id>.
 type spotifyURL bind.URL
 
+// Verbatim says that an address is not composed.
+func (*spotifyURL) Verbatim() {}
+
 // ParseParam reads an address.
 func (u *spotifyURL) ParseParam(s string) error {
 	s = strings.TrimSpace(s)

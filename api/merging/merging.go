@@ -21,7 +21,7 @@ func New(envelopes envelope.Maker) *Service { return &Service{envelopes} }
 type mergeIn struct {
 	MemberID    bind.ID `name:"memberid" doc:"id of the member that stays" eg:"4097"`
 	From        bind.ID `name:"from" required:"" doc:"id of the member that is merged into it" eg:"8195"`
-	AccessToken string  `name:"accesstoken" required:"" max:"8192" doc:"access token of the member that is merged into it, as its envelope has it" eg:"2e512834a0418c7f93ded89ec9188bde_1000000000"`
+	AccessToken string  `name:"accesstoken" exact:"" required:"" max:"8192" doc:"access token of the member that is merged into it, as its envelope has it" eg:"2e512834a0418c7f93ded89ec9188bde_1000000000"`
 }
 
 // Check refuses to merge a member into itself.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -17,6 +18,9 @@ const maxExtended = 64 << 10
 
 // nodePatch is a JSON merge patch of the Extended node; empty: it is cleared.
 type nodePatch string
+
+// Verbatim says that the texts within a patch are composed, not what writes them.
+func (*nodePatch) Verbatim() {}
 
 // ParseParam reads a patch: an object that names no derived field.
 func (e *nodePatch) ParseParam(s string) error {
@@ -35,7 +39,7 @@ func (e *nodePatch) ParseParam(s string) error {
 			return errors.New("must not name a field that is derived, as " + strings.ToLower(name) + " is")
 		}
 	}
-	*e = nodePatch(s)
+	*e = nodePatch(composed.JSON([]byte(s)))
 	return nil
 }
 

@@ -74,7 +74,7 @@ func forget(m *domain.Member, gone *domain.ServiceRecord, p *domain.Personal) {
 type resetIn struct {
 	MemberID  bind.ID    `name:"memberid" doc:"id of a member" eg:"8195"`
 	Email     bind.Email `name:"email" required:"" doc:"address of the member's email record" eg:"bob@example.com"`
-	Password  string     `name:"password" required:"" min:"8" max:"256" doc:"the new password, 8 to 256 bytes" eg:"correct horse"`
+	Password  string     `name:"password" exact:"" required:"" min:"8" max:"256" doc:"the new password, 8 to 256 bytes" eg:"correct horse"`
 	ServiceID bind.ID    `name:"member_service_id" doc:"id of the email record" eg:"8194"`
 }
 

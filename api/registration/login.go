@@ -18,10 +18,10 @@ import (
 type loginIn struct {
 	Service    bind.Service `name:"service" required:"" not:"custom" doc:"the network the member logs in by; not custom" eg:"spotify"`
 	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-7"`
-	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service, which is stored; required but for email; must be the uid's where a check is configured for the service" eg:"token-1"`
-	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret from the service" eg:"secret-1"`
+	AuthToken  string       `name:"authtoken" exact:"" max:"8192" doc:"token from the service, which is stored; required but for email; must be the uid's where a check is configured for the service" eg:"token-1"`
+	AuthSecret *string      `name:"authsecret" exact:"" max:"8192" doc:"secret from the service" eg:"secret-1"`
 	Email      bind.Email   `name:"email" doc:"required for a login by email" eg:"ada@example.com"`
-	Password   string       `name:"password" max:"1048576" doc:"required for a login by email; one of any length is compared" eg:"correct horse"`
+	Password   string       `name:"password" exact:"" max:"1048576" doc:"required for a login by email; one of any length is compared" eg:"correct horse"`
 	Domain     bind.Domain  `name:"domain" doc:"website of the login: a service record keeps the first 100" eg:"www.example.com"`
 	StrictSSO  bool         `name:"strict_sso" doc:"1: the member must have registered on domain, which is required then" eg:"0"`
 	visitIn

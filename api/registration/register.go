@@ -28,8 +28,8 @@ type registerIn struct {
 type credentialsIn struct {
 	Service    bind.Service `name:"service" required:"" not:"custom,rdio,beatsmusic" doc:"the network the member registers by; not rdio, beatsmusic or custom" eg:"spotify"`
 	UID        string       `name:"uid" doc:"user id on the service; required but for email" eg:"u-1"`
-	AuthToken  string       `name:"authtoken" max:"8192" doc:"token from the service; required but for email; must be the uid's where a check is configured for the service" eg:"token-1"`
-	AuthSecret *string      `name:"authsecret" max:"8192" doc:"secret or refresh token" eg:"secret-1"`
+	AuthToken  string       `name:"authtoken" exact:"" max:"8192" doc:"token from the service; required but for email; must be the uid's where a check is configured for the service" eg:"token-1"`
+	AuthSecret *string      `name:"authsecret" exact:"" max:"8192" doc:"secret or refresh token" eg:"secret-1"`
 }
 
 // profileIn is the profile of a registration.
@@ -37,7 +37,7 @@ type profileIn struct {
 	profile.Person
 	Username  *string     `name:"username" doc:"name on the service; of the service record, too" eg:"ada"`
 	Email     *bind.Email `name:"email" doc:"required for a registration by email" eg:"ada@example.com"`
-	Password  string      `name:"password" max:"1048576" doc:"required for a registration by email; one for each address: 8 to 256 bytes if the address is new, else the one it has" eg:"correct horse"`
+	Password  string      `name:"password" exact:"" max:"1048576" doc:"required for a registration by email; one for each address: 8 to 256 bytes if the address is new, else the one it has" eg:"correct horse"`
 	Region    *string     `name:"region" doc:"state or province" eg:"Berlin"`
 	AvatarURL *bind.URL   `name:"avatarurl" doc:"picture on the service" eg:"https://example.com/ada.png"`
 }

@@ -43,9 +43,10 @@ const (
 	sealPath   = domainPath + "/seal"
 	valuePath  = domainPath + "/jsonvalue"
 	cachePath  = domainPath + "/twogen"
+	formPath   = domainPath + "/composed"
 )
 
-var shared = []string{domainPath, codecPath, sealPath, valuePath, cachePath}
+var shared = []string{domainPath, codecPath, sealPath, valuePath, cachePath, formPath}
 
 // lent are packages of a room that one package of another room may import: the log opens
 // its Pebble as the store does.
@@ -71,7 +72,7 @@ func roomsApart(t *tree) (bad []string) {
 			case to == "cmd" && s.room() != "cmd":
 				bad = append(bad, fmt.Sprintf("%s: %s imports %s: only the program sees the program", at, s.room(), local))
 			case slices.Contains(rooms, s.room()) && to != s.room() && lent[local] != s.dir():
-				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain, its codec, its seal, its jsonvalue, its twogen and their ports", at, s.room(), local))
+				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain, its codec, its seal, its jsonvalue, its twogen, its composed and their ports", at, s.room(), local))
 			}
 		})
 	}
@@ -113,7 +114,7 @@ var homes = []struct {
 	{"golang.org/x/oauth2", []string{"api/networks"}},
 	{"golang.org/x/text/encoding", []string{"cmd/ovation/collect/input"}},
 	{"golang.org/x/text/transform", []string{"cmd/ovation/collect/input"}},
-	{"golang.org/x/text/unicode", []string{"api/mailaddress"}},
+	{"golang.org/x/text/unicode", []string{"api/mailaddress", "actors/domain/composed"}},
 	{"github.com/expr-lang/expr", []string{"cmd/ovation/collect/input"}},
 	{"github.com/gorilla/feeds", []string{"api/feed"}},
 	{"github.com/yuin/goldmark", []string{"api/docs"}},
@@ -170,8 +171,9 @@ func pureImports(t *tree) (bad []string) {
 			own := slices.ContainsFunc(pure, func(p string) bool { return within(s.dir(), p) && within(path, module+"/"+p) })
 			array := !inDomain && path == module+"/actors/internal/cow"
 			coded := within(s.dir(), "actors/domain/codec") && (path == domainPath || within(path, "google.golang.org/protobuf"))
+			formed := s.dir() == "actors/domain/composed" && path == "golang.org/x/text/unicode/norm"
 			switch {
-			case standard || own || coded || array || path == domainPath && !inDomain:
+			case standard || own || coded || formed || array || path == domainPath && !inDomain:
 			case inDomain:
 				bad = append(bad, fmt.Sprintf("%s: the domain imports the standard library alone, not %s", at, path))
 			default:

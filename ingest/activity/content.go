@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 )
 
@@ -20,7 +21,7 @@ func (e *event) contents(c *domain.Content) (r refusal) {
 	if c.Media, r = e.text("media", media, maxURL); r != accepted {
 		return r
 	}
-	if c.Marker, r = e.text("marker", marker, maxText); r != accepted {
+	if c.Marker, r = e.words("marker", marker); r != accepted {
 		return r
 	}
 	return e.where(&c.Geo)
@@ -47,10 +48,13 @@ func (e *event) content() (string, refusal) {
 		if t.loose || t.wide && !utf8.Valid(raw) {
 			raw = tight(make([]byte, 0, len(raw)), raw)
 		}
+		if t.wide {
+			raw = composed.JSON(raw)
+		}
 		size = len(raw)
 	case text:
 		s, _ := t.text()
-		size = len(s)
+		size = len(composed.Text(s))
 		if t.escaped {
 			raw = jsonvalue.Mend(raw)
 		}
@@ -62,6 +66,9 @@ func (e *event) content() (string, refusal) {
 			b = append(b, raw...)
 		}
 		raw = append(b, after...)
+		if t.wide {
+			raw = composed.JSON(raw)
+		}
 	default:
 		return "", badEvent("content")
 	}
@@ -88,10 +95,10 @@ func (e *event) where(g *domain.Geo) (r refusal) {
 		g.Country, known = domain.ParseCountry(code)
 		e.abroad = !known
 	}
-	if g.Region, r = e.text("geo.region", region, maxText); r != accepted {
+	if g.Region, r = e.words("geo.region", region); r != accepted {
 		return r
 	}
-	if g.City, r = e.text("geo.city", city, maxText); r != accepted {
+	if g.City, r = e.words("geo.city", city); r != accepted {
 		return r
 	}
 	switch {

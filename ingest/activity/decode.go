@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 )
 
 // Limits of a record. What is above one is refused as too_large; texts are measured
@@ -306,6 +307,12 @@ func (e *event) text(name string, f field, maxLen int) (string, refusal) {
 		return "", tooLarge(name)
 	}
 	return s, accepted
+}
+
+// words is a text in composed form.
+func (e *event) words(name string, f field) (string, refusal) {
+	s, r := e.text(name, f, maxText)
+	return composed.Text(s), r
 }
 
 // name judges an identifier.

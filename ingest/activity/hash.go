@@ -12,6 +12,7 @@ import (
 	"github.com/dchest/siphash"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 )
 
 // Labels of what is made of the pepper beside identities. As messages of the same
@@ -63,11 +64,13 @@ func (h *Hasher) Check() [16]byte { return h.check }
 // (4 bytes), kind (1) and the parts of the canonical form, each after its length
 // (4 bytes), all big-endian. The parts by kind, with what is done to them here:
 //
-//	ByService                     service word, lower case, "the service" is spotify; uid, exact
-//	ByPartner                     partner code, exact; partner id, exact
+//	ByService                     service word, lower case, "the service" is spotify; uid, composed
+//	ByPartner                     partner code, composed; partner id, composed
 //	ByLogin ByVerifiedEmail
 //	ByEmail                       canonical address; trimmed, letters of ASCII in lower case
-//	ByUsername                    service word, as above; username, exact
+//	ByUsername                    service word, as above; username, composed
+//
+// Composed is the form of Unicode of package composed. Addresses are not: a letter like one of ASCII must not become it.
 func (h *Hasher) Identity(account domain.AccountID, kind domain.IdentityKind, parts ...string) domain.IdentityHash {
 	m := h.macs.Get().(*mac)
 	m.buf = binary.BigEndian.AppendUint32(m.buf[:0], uint32(account))
@@ -78,6 +81,9 @@ func (h *Hasher) Identity(account domain.AccountID, kind domain.IdentityKind, pa
 			if i == 0 {
 				p = serviceWord(p)
 			}
+			p = composed.Text(p)
+		case domain.ByPartner:
+			p = composed.Text(p)
 		case domain.ByLogin, domain.ByVerifiedEmail, domain.ByEmail:
 			p = foldASCII(strings.TrimSpace(p))
 		}
@@ -112,7 +118,7 @@ func (m *mac) sum(message []byte) (first [16]byte) {
 }
 
 // serviceWord is the canonical form of a service identifier, known or not. Letters
-// are those of ASCII: a frozen hash follows no table of Unicode.
+// are those of ASCII: a frozen hash follows no table of Unicode but that of composed forms, which never changes.
 func serviceWord(s string) string {
 	s = foldASCII(s)
 	if s == "the service" {

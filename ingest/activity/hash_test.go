@@ -88,6 +88,10 @@ func TestHasher_IdentityOfTwoSpellings(t *testing.T) {
 	other(domain.ByPartner, []string{"C", "1"}, []string{"c", "1"})
 	other(domain.ByPartner, []string{"c1", ""}, []string{"c", "1"})
 	other(domain.ByPartner, []string{"", "c1"}, []string{"c1", ""})
+	const apart, whole = "Zoe\u0308", "Zo\u00eb"
+	same(domain.ByService, []string{"lastfm", apart}, []string{"lastfm", whole})
+	same(domain.ByUsername, []string{"twitter", apart}, []string{"twitter", whole})
+	same(domain.ByPartner, []string{apart, apart}, []string{whole, whole})
 	for s := domain.Email; s <= domain.Custom; s++ {
 		same(domain.ByService, []string{strings.ToUpper(s.String()), "u"}, []string{s.String(), "u"})
 	}

@@ -28,7 +28,7 @@ type token struct {
 	raw     []byte
 	kind    kind
 	escaped bool // of a text: it holds escapes
-	wide    bool // it holds bytes above ASCII, which need not be UTF-8
+	wide    bool // it holds bytes above ASCII, which need not be UTF-8, or escapes of such characters
 	loose   bool // of an object: there are blanks between its tokens
 	odd     bool // of an object: it may be beyond what package jsonvalue takes, or have half surrogate pairs
 }
@@ -39,7 +39,7 @@ type scanner struct {
 	b      []byte
 	i      int
 	blanks int // blanks passed so far
-	wides  int // strings passed so far that hold bytes above ASCII
+	wides  int // strings passed so far that are wide
 	odds   int // tokens passed so far that make an object odd
 }
 
@@ -123,8 +123,11 @@ func (s *scanner) str(t *token) bool {
 				s.i = i
 				return false
 			}
-			if n == 5 && b[i+2]|0x20 == 'd' {
-				s.odds++
+			if n == 5 {
+				wide = true
+				if b[i+2]|0x20 == 'd' {
+					s.odds++
+				}
 			}
 			i += n
 		case c >= 0x80:

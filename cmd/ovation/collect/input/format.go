@@ -12,6 +12,8 @@ import (
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
+
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 )
 
 // shape is a format, read.
@@ -128,6 +130,10 @@ func (s *shape) valued(c cell) cell {
 		if c.plain {
 			c.raw = quoted(c.text)
 		}
+	}
+	c.text = composed.Text(c.text)
+	if c.raw != nil {
+		c.raw = composed.JSON(c.raw)
 	}
 	if s.none != nil && (c.raw == nil || c.plain) && slices.Contains(s.none, c.text) {
 		return cell{}
