@@ -27,13 +27,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
-// streaming is the API of the engine at some ports, each with a hub of its own, as those of several nodes.
-type streaming struct {
-	*ward
-	ports []*streamPort
-}
-
-// streamPort is a port.
+// streamPort is the API of an engine at a port, with a hub of its own: two are as those of two nodes.
 type streamPort struct {
 	api    *api.API
 	server *transport.Server
