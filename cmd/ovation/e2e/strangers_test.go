@@ -241,8 +241,8 @@ func (o described) strange(t *testing.T, n *node, key string, ours, theirs belon
 		"id": {theirs.member, id(stranger)}, "members": {theirs.member, id(stranger)}, "exclude_members": {theirs.member, id(stranger)},
 		"emails": {theirs.email, "nobody@example.com"},
 	} {
-		if !slices.Contains(o.others, name) || o.method != http.MethodGet {
-			continue
+		if !slices.Contains(o.others, name) || o.method != http.MethodGet || o.path == "/v1.1/activity/feed/stream" {
+			continue // the answer of a stream has no end; it is selected as the feed's
 		}
 		var said [2]string
 		for i, whom := range lists {
