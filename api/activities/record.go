@@ -57,7 +57,7 @@ func (v *content) ParseParam(s string) error {
 		if err := jsonvalue.Check([]byte(s)); err != nil {
 			return err
 		}
-		s = string(composed.JSON(jsonvalue.Mend([]byte(s))))
+		s = string(jsonvalue.Compose(jsonvalue.Mend([]byte(s))))
 	} else {
 		s = composed.Text(s)
 	}

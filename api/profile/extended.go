@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
-	"github.com/ovation-analytics/ovation/actors/domain/composed"
 	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -39,7 +38,7 @@ func (e *nodePatch) ParseParam(s string) error {
 			return errors.New("must not name a field that is derived, as " + strings.ToLower(name) + " is")
 		}
 	}
-	*e = nodePatch(composed.JSON([]byte(s)))
+	*e = nodePatch(jsonvalue.Compose([]byte(s)))
 	return nil
 }
 

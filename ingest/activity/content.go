@@ -49,7 +49,7 @@ func (e *event) content() (string, refusal) {
 			raw = tight(make([]byte, 0, len(raw)), raw)
 		}
 		if t.wide {
-			raw = composed.JSON(raw)
+			raw = jsonvalue.Compose(raw)
 		}
 		size = len(raw)
 	case text:
@@ -67,7 +67,7 @@ func (e *event) content() (string, refusal) {
 		}
 		raw = append(b, after...)
 		if t.wide {
-			raw = composed.JSON(raw)
+			raw = jsonvalue.Compose(raw)
 		}
 	default:
 		return "", badEvent("content")

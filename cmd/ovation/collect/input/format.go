@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/ovation-analytics/ovation/actors/domain/composed"
+	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 )
 
 // shape is a format, read.
@@ -133,7 +134,7 @@ func (s *shape) valued(c cell) cell {
 	}
 	c.text = composed.Text(c.text)
 	if c.raw != nil {
-		c.raw = composed.JSON(c.raw)
+		c.raw = jsonvalue.Compose(c.raw)
 	}
 	if s.none != nil && (c.raw == nil || c.plain) && slices.Contains(s.none, c.text) {
 		return cell{}
