@@ -29,6 +29,7 @@ type follower struct {
 	of      question
 	readers int
 	stop    context.CancelFunc
+	over    chan struct{} // closed when its goroutine has ended
 
 	kept    []kept
 	first   uint64 // number of the first page that is kept

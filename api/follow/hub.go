@@ -89,10 +89,13 @@ func (h *Hub) Follow(account domain.AccountID, text string, at, now Cursor, own 
 			return nil, errFollowers
 		}
 		ctx, stop := context.WithCancel(context.Background())
-		f = &follower{of: q, stop: stop, head: now, changed: make(chan struct{})}
+		f = &follower{of: q, stop: stop, over: make(chan struct{}), head: now, changed: make(chan struct{})}
 		h.followers[q] = f
 		s := source()
-		go h.run(ctx, f, s, now)
+		go func() {
+			defer close(f.over)
+			h.run(ctx, f, s, now)
+		}()
 	}
 	f.readers++
 	return &Reader{hub: h, of: f, at: at, own: own}, nil
@@ -116,13 +119,19 @@ func (h *Hub) Stats() Stats {
 	return Stats{Readers: h.open, Followers: len(h.followers), Bytes: h.bytes, Shared: h.shared.Load(), Own: h.own.Load()}
 }
 
-// leave is a reader's end: the last one ends its follower.
+// leave is a reader's end: the last one ends its follower, and waits for that. So no follower asks the engine after
+// the requests that it is for.
 func (h *Hub) leave(f *follower) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if f.readers--; f.readers == 0 {
+	f.readers--
+	last := f.readers == 0
+	if last {
 		f.stop()
 		h.drop(f)
+	}
+	h.mu.Unlock()
+	if last {
+		<-f.over
 	}
 }
 

@@ -1,7 +1,9 @@
 package follow
 
 import (
+	"context"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,6 +112,43 @@ func TestHub_SharesPages(t *testing.T) {
 		}
 		if s := h.Stats(); s.Shared != 150 || s.Own != 0 || j.asked()-before > 4 {
 			t.Errorf("%d pages were asked for, %d of the follower's taken, %d made by readers", j.asked()-before, s.Shared, s.Own)
+		}
+	})
+}
+
+// leaving is a source that takes some time to notice that nobody waits for it any more.
+type leaving struct {
+	*source
+	calls *atomic.Int64 // under way
+}
+
+func (s leaving) Wait(ctx context.Context) error {
+	s.calls.Add(1)
+	defer s.calls.Add(-1)
+	<-ctx.Done()
+	time.Sleep(3 * time.Second)
+	return ctx.Err()
+}
+
+// The last reader of a follower waits until that has ended: nothing is asked for streams after their requests.
+func TestHub_FollowerEndsWithItsReaders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h, empty := NewHub(64<<20), newJournal(1)
+		var calls atomic.Int64
+		newSource := func() Source { return leaving{&source{journal: empty, limit: 1}, &calls} }
+		var readers [2]*Reader
+		for i := range readers {
+			var err error
+			if readers[i], err = h.Follow(1, "question", Cursor{0}, Cursor{0}, newSource(), newSource); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		for i, want := range []int64{1, 0} {
+			readers[i].Close()
+			if n := calls.Load(); n != want {
+				t.Errorf("%d calls of the source after %d of 2 readers, want %d", n, i+1, want)
+			}
 		}
 	})
 }

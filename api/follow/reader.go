@@ -120,5 +120,5 @@ func (r *Reader) ask(ctx context.Context, join Cursor, over <-chan time.Time) (*
 	return p, nil
 }
 
-// Close ends the reader.
+// Close ends the reader, and its follower where no other reader has it.
 func (r *Reader) Close() { r.hub.leave(r.of) }
