@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 )
 
 // check is how a network says whose token it is.
@@ -45,7 +46,7 @@ func (n *Networks) Check(ctx context.Context, service domain.Service, token, uid
 		return ErrRefused
 	}
 	holder, err := c.holder(ctx, n.client, token)
-	if err == nil && holder != uid {
+	if err == nil && composed.Text(holder) != composed.Text(uid) {
 		err = ErrRefused
 	}
 	return c.settle(ctx, n, service, "check of authtoken", err)

@@ -27,20 +27,21 @@ func TestCheck_Answers(t *testing.T) {
 		uid     string
 		want    error
 	}{
-		"the user":              {answers(200, `{"user":{"id":"u-1"}}`), theToken, "u-1", nil},
-		"a number":              {answers(200, `{"user":{"id":12345678901234567890}}`), theToken, "12345678901234567890", nil},
-		"another user":          {answers(200, `{"user":{"id":"u-2"}}`), theToken, "u-1", ErrRefused},
-		"the user in capitals":  {answers(200, `{"user":{"id":"U-1"}}`), theToken, "u-1", ErrRefused},
-		"another number":        {answers(200, `{"user":{"id":1}}`), theToken, "1.0", ErrRefused},
-		"no user asked for":     {answers(200, `{"user":{"id":"u-1"}}`), theToken, "", ErrRefused},
-		"unauthorized":          {answers(401, theToken), theToken, "u-1", ErrRefused},
-		"forbidden":             {answers(403, ""), theToken, "u-1", ErrRefused},
-		"a bad request":         {answers(400, `{"error":{"code":190}}`), theToken, "u-1", ErrRefused},
-		"a token of two lines":  {nil, "a\r\nX-Other: b", "u-1", ErrRefused},
-		"a token with a blank":  {nil, "a b", "u-1", ErrRefused},
-		"a token that is empty": {nil, "", "u-1", ErrRefused},
-		"a token beyond ASCII":  {nil, "é", "u-1", ErrRefused},
-		"a token too long":      {nil, strings.Repeat("x", maxToken+1), "u-1", ErrRefused},
+		"the user":                            {answers(200, `{"user":{"id":"u-1"}}`), theToken, "u-1", nil},
+		"a number":                            {answers(200, `{"user":{"id":12345678901234567890}}`), theToken, "12345678901234567890", nil},
+		"the user in another form of Unicode": {answers(200, `{"user":{"id":"zoe\u0308"}}`), theToken, "zo\u00eb", nil},
+		"another user":                        {answers(200, `{"user":{"id":"u-2"}}`), theToken, "u-1", ErrRefused},
+		"the user in capitals":                {answers(200, `{"user":{"id":"U-1"}}`), theToken, "u-1", ErrRefused},
+		"another number":                      {answers(200, `{"user":{"id":1}}`), theToken, "1.0", ErrRefused},
+		"no user asked for":                   {answers(200, `{"user":{"id":"u-1"}}`), theToken, "", ErrRefused},
+		"unauthorized":                        {answers(401, theToken), theToken, "u-1", ErrRefused},
+		"forbidden":                           {answers(403, ""), theToken, "u-1", ErrRefused},
+		"a bad request":                       {answers(400, `{"error":{"code":190}}`), theToken, "u-1", ErrRefused},
+		"a token of two lines":                {nil, "a\r\nX-Other: b", "u-1", ErrRefused},
+		"a token with a blank":                {nil, "a b", "u-1", ErrRefused},
+		"a token that is empty":               {nil, "", "u-1", ErrRefused},
+		"a token beyond ASCII":                {nil, "é", "u-1", ErrRefused},
+		"a token too long":                    {nil, strings.Repeat("x", maxToken+1), "u-1", ErrRefused},
 	} {
 		f.serve(c.handler)
 		if err := f.Check(t.Context(), domain.Spotify, c.token, c.uid); !errors.Is(err, c.want) {
