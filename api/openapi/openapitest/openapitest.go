@@ -18,12 +18,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
+// events is the media type of server-sent events.
+const events = "text/event-stream"
+
 func init() {
 	text := func(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
 		b, err := io.ReadAll(body)
 		return string(b), err
 	}
-	for _, kind := range []string{"application/rss+xml", "text/event-stream", "image/svg+xml", "text/html", "text/css", "text/javascript"} {
+	for _, kind := range []string{"application/rss+xml", events, "image/svg+xml", "text/html", "text/css", "text/javascript"} {
 		openapi3filter.RegisterBodyDecoder(kind, text)
 	}
 	openapi3filter.RegisterBodyDecoder("application/jwk-set+json", openapi3filter.JSONBodyDecoder)
@@ -166,11 +169,19 @@ type transport struct {
 	failed  func(error)
 }
 
-// RoundTrip sends the request and gives the answer, checked.
+// RoundTrip sends the request and gives the answer, checked. An answer of events has no end: its header alone is checked.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := t.next.RoundTrip(r)
 	if err != nil {
 		return nil, err
+	}
+	if answer.Header.Get("Content-Type") == events {
+		header := answer.Header.Clone()
+		header.Del("Content-Encoding") // of nothing
+		if err := t.checker.Check(r, answer.StatusCode, header, nil); err != nil {
+			t.failed(err)
+		}
+		return answer, nil
 	}
 	body, err := io.ReadAll(answer.Body)
 	answer.Body.Close()

@@ -19,7 +19,7 @@ type present struct{ address atomic.Value }
 func (p *present) RoundTrip(r *http.Request) (*http.Response, error) {
 	to := r.Clone(r.Context())
 	to.URL.Host = p.address.Load().(string)
-	return conformance.next.RoundTrip(to) // what checks answers reads them to their end
+	return http.DefaultTransport.RoundTrip(to)
 }
 
 // A reader of the stream that comes back by Last-Event-ID after its node was killed, stopped and killed again, has each
