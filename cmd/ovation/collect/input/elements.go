@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
+
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 )
 
 // elements gives the rows of JSON documents: the elements of a list, which is the document or what its
@@ -155,7 +157,7 @@ func (e *elements) member() (row bool, err error) {
 	switch {
 	case err != nil:
 		return false, errors.Join(errDocument("it ends before it is closed"), notEnd(err))
-	case name.text != e.shape.rows[e.level-1]:
+	case composed.Text(name.text) != e.shape.rows[e.level-1]:
 		return false, e.value(false)
 	case e.level < len(e.shape.rows) && c == '{':
 		e.skip()

@@ -14,7 +14,6 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/ovation-analytics/ovation/actors/domain/composed"
-	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 )
 
 // shape is a format, read.
@@ -127,14 +126,10 @@ func (s *shape) check(names []string) error {
 // valued is a cell, or none where its text is no value.
 func (s *shape) valued(c cell) cell {
 	if s.escapes && c.text != "" {
-		c.text = rejoined(c.text)
+		c.text = composed.Text(rejoined(c.text))
 		if c.plain {
 			c.raw = quoted(c.text)
 		}
-	}
-	c.text = composed.Text(c.text)
-	if c.raw != nil {
-		c.raw = jsonvalue.Compose(c.raw)
 	}
 	if s.none != nil && (c.raw == nil || c.plain) && slices.Contains(s.none, c.text) {
 		return cell{}
@@ -268,7 +263,7 @@ func (s *shape) names(fields []string) bool {
 		if i == 0 { // some files mark the line as a comment
 			f = strings.TrimLeft(f, "/# ")
 		}
-		if !strings.EqualFold(strings.TrimSpace(f), s.columns[i]) {
+		if !strings.EqualFold(composed.Text(strings.TrimSpace(f)), s.columns[i]) {
 			return false
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 )
 
 // Mapping says how the rows of an input become actions. It is what a mapping file
@@ -203,7 +204,7 @@ func ParseMapping(text []byte) (*Mapping, error) {
 		return nil, fmt.Errorf("longer than %d bytes", maxMapping)
 	}
 	m := &Mapping{sum: sha256.Sum256(text)}
-	if err := yaml.UnmarshalWithOptions(text, m, yaml.Strict()); err != nil {
+	if err := yaml.UnmarshalWithOptions([]byte(composed.Text(string(text))), m, yaml.Strict()); err != nil {
 		var at yaml.Error
 		if errors.As(err, &at) && at.GetToken() != nil {
 			return nil, fmt.Errorf("line %d: %s", at.GetToken().Position.Line, inWordsOf(at))

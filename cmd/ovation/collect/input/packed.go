@@ -111,7 +111,7 @@ func errWindow(unpack string) error {
 // errCut says that a packed file has no end, or other bytes than were packed.
 const errCut = advice("it is cut or damaged: download or copy it again")
 
-// explained is an error of who unpacks, in words that say what to do. Where the file cannot be read it is as it was.
+// explained is the error of a decompressor as advice; an error of reading the file stays as it is.
 func explained(err error) error {
 	_, says := errors.AsType[advice](err)
 	_, ofFile := errors.AsType[*fs.PathError](err)

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
 )
 
 // rows gives the rows of a file, each with the cells that are asked for. It belongs
@@ -91,7 +93,7 @@ func (r *reader) columns(names []string) error {
 	return nil
 }
 
-// What is shown of the names of columns: the first row may be none, or of another kind of file.
+// How many names of columns are shown, and how many characters of each: the first row may be data, or not even text.
 const (
 	maxShown  = 30
 	maxLetter = 40
@@ -228,7 +230,7 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 		if s, err = r.shape.text(r.raw); err == nil {
 			r.fields, err = r.shape.fields(r.fields, s)
 		}
-		if err == errQuote { // nor one that a quote of a later line closes
+		if err == errQuote { // a quote of a later line may have closed it: that line is a record of its own
 			n, r.raw = 1, append(r.raw[:0], text...)
 		}
 	}
@@ -238,7 +240,10 @@ func (r *reader) record(text []byte, tooLong, header bool) ([]cell, error) {
 		if err != nil {
 			return nil, errHeader{fmt.Errorf("the names of the columns: %w", err)}
 		}
-		names := slices.Clone(r.fields)
+		names := make([]string, len(r.fields))
+		for i, name := range r.fields {
+			names[i] = composed.Text(name)
+		}
 		if err := r.columns(names); err != nil {
 			return nil, errHeader{err}
 		}

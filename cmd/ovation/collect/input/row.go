@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/ovation-analytics/ovation/actors/domain/composed"
+	"github.com/ovation-analytics/ovation/actors/domain/jsonvalue"
 )
 
 // row is one row of the input as the mapping sees it.
@@ -72,6 +75,10 @@ func (s *shape) textCells(dst []cell, fields []string, at []int, want []fieldPat
 				return nil, fmt.Errorf("%s: %w", p.name, err)
 			}
 		}
+		c.text = composed.Text(c.text)
+		if c.raw != nil {
+			c.raw = jsonvalue.Compose(c.raw)
+		}
 		dst = append(dst, s.valued(c))
 	}
 	return dst, nil
@@ -82,7 +89,7 @@ var errNotObject = errors.New("not a JSON object")
 
 // jsonCells are the cells of a row of JSON.
 func (s *shape) jsonCells(dst []cell, row []byte, want []fieldPath) ([]cell, error) {
-	object, err := members(row)
+	object, err := members(jsonvalue.Compose(row))
 	if err != nil {
 		return nil, errNotObject
 	}

@@ -484,3 +484,22 @@ func FuzzPath_OfAnyRow(f *testing.F) {
 		_, _ = p.inText(row)
 	})
 }
+
+// Names of columns, members and values are the same in each form of Unicode, in the file and in the mapping.
+func TestRows_Composed(t *testing.T) {
+	t.Parallel()
+	const apart, whole = "u\u0308", "\u00fc"
+	for input, text := range map[string]string{
+		"":                              apart + ",b\nzoe\u0308,1\n",
+		"columns: [" + whole + ", b]":   apart + ",b\nzoe\u0308,1\n",
+		"format: ndjson":                `{"` + apart + `":"zoe\u0308"}` + "\n",
+		"format: json, rows: " + whole:  `{"` + apart + `":[{"u\u0308":"zoe\u0308"}]}`,
+		"format: json, escapes: latin1": `[{"` + apart + `":"zoe\u00cc\u0088"}]`,
+	} {
+		for _, name := range []string{apart, whole} {
+			if got := linksOf(t, "input: {"+input+"}\nlink: \"{"+name+"}\"\n", text); !slices.Equal(got, []string{"zo\u00eb"}) {
+				t.Errorf("%s, asked by %+q: %+q", input, name, got)
+			}
+		}
+	}
+}
