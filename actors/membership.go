@@ -18,7 +18,7 @@ type membership struct {
 	joined atomic.Pointer[nodes.Membership] // nil: it has not joined
 	self   domain.NodeUp
 	served atomic.Bool // it was ready once in this life
-	lags   atomic.Bool // its shards applied late, as of the last beat
+	lags   atomic.Bool // it was lagging when it was last asked
 	cancel context.CancelFunc
 	over   chan struct{} // closed when the last beat was made
 	ended  chan error    // holds why the process must end; of one
@@ -116,13 +116,13 @@ func (n *Node) beat() nodes.Beat {
 	return b
 }
 
-// How late the shards of a node may apply before it leaves its duties to others, and until when it does.
+// How late a shard is when its node leaves its duties to others, and when the node takes them back.
 const (
 	lagsAfter = 5 * time.Second
 	lagsUntil = time.Second
 )
 
-// lagging reports that the node leaves its duties to others, whose shards apply so late.
+// lagging reports that a node whose shards are so late leaves its duties to others.
 func (m *membership) lagging(late time.Duration) bool {
 	lags := late > lagsUntil && (late > lagsAfter || m.lags.Load())
 	m.lags.Store(lags)

@@ -401,7 +401,7 @@ func TestRouting_LaggingNodeLeavesItsDuties(t *testing.T) {
 	})
 }
 
-// A node that lags does so until it is nearly at the end: what waits for it does not change to and fro.
+// A node lags from 5 s on until it is 1 s behind: duties do not go to and fro between nodes.
 func TestRouting_LagsUntilItIsNearTheEnd(t *testing.T) {
 	var m membership
 	for _, step := range []struct {

@@ -98,7 +98,7 @@ func (s *shards) here() iter.Seq2[int, *runningShard] {
 	}
 }
 
-// late is the most that a shard is late.
+// late is how long ago the shard that is last was at the end of its log.
 func (s *shards) late(now time.Time) (late time.Duration) {
 	for _, r := range s.here() {
 		late = max(late, r.Late(now))

@@ -16,8 +16,9 @@ type Disposition struct {
 }
 
 // Record applies an activity whose time is judged, at its shard's clock (ms). seq is the
-// sequence its row gets if it is new; content is kept by the changes as a pointer. Asked says that the row of a
-// repeat is wanted: one of a one-time pair is read of the member's past, which costs as much as its rows of a month.
+// sequence its row gets if it is new; content is kept by the changes as a pointer. Asked says that
+// somebody waits for the row of a repeat: the row of a one-time pair is read from the member's past, at the cost of all its
+// rows of that month.
 func (s *State) Record(
 	dst []domain.Change, a *domain.Activity, seq uint64, clock int64, content *domain.Content, h History, asked bool,
 ) ([]domain.Change, Disposition, error) {

@@ -55,7 +55,7 @@ const (
 	Watching State = "watching" // it looks whether another process beats under its id
 	Starting State = "starting" // it reads what it lacks: other nodes come first for a duty
 	Serving  State = "serving"  // it has read its logs to their ends once
-	Lagging  State = "lagging"  // so it has, and applies now what came some time ago: other nodes come first for a duty
+	Lagging  State = "lagging"  // so it has, and its shards are some seconds behind their logs: other nodes come first for a duty
 	Ending   State = "ending"   // the last beat of a process that stops: its duties are for others at once
 )
 

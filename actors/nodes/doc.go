@@ -30,8 +30,8 @@
 // times a delay. The order is that of a hash of duty, partition and node among the nodes that
 // are alive (rendezvous hashing): duties are spread over the nodes, a node that joins takes over
 // only what it will do itself, and the id of a dead node costs nothing. Nodes that start or end say
-// so in their beats and come last; so do those whose shards apply what came some time ago: a router waits for the shards of
-// its node, and what it routes would wait although other nodes apply at once.
+// so in their beats and come last. So do nodes whose shards are some seconds behind their logs: a router waits for the
+// shards of its own node, and would hold back records that the other nodes could apply at once.
 //
 // # Versions
 //

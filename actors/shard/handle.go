@@ -139,7 +139,7 @@ func (h *Handle) HasRoom() bool {
 	return !h.awaited() || h.End.Load()-h.Applied.Load() < limit
 }
 
-// Late is how long ago the log had what the shard applies now; 0 while routers do not wait for the shard.
+// Late is how long ago the shard was at the end of its log; 0 while routers do not wait for the shard.
 func (h *Handle) Late(now time.Time) time.Duration {
 	if at := h.Fresh.At(); h.awaited() && !at.IsZero() {
 		return now.Sub(at)
