@@ -18,7 +18,7 @@ import (
 //
 // It consists of: the mode (cloudevents.go), the grammar and depth of JSON
 // (scan.go), the names and last-wins rule (fields.go), the reading of texts and
-// numbers (token.go), the hash of identities (hash.go), domain.Placeless, and this file. What it gives
+// numbers (token.go), the hash of identities (hash.go, with package composed), domain.Placeless, and this file. What it gives
 // is held by testdata/address.v1.golden, which is never written again. A change
 // is a second function beside this one, chosen by source offset, by a record of
 // the catalog that names the first offset of each source partition.
