@@ -74,6 +74,11 @@ func FuzzReaders_AnyFile(f *testing.F) {
 	} {
 		f.Add(uint8(i), []byte(text))
 	}
+	for kind := range readings {
+		for _, end := range []string{"\r", "\r\r", "\r\r\n", "\n\r\n", "\x00\r\n", " \r\n", "\r \r\r\n"} {
+			f.Add(uint8(kind), []byte("a,b"+end+"1,2"+end+"0"+end+"\"3"+end+"4\",5"+end))
+		}
+	}
 	f.Fuzz(func(t *testing.T, kind uint8, text []byte) {
 		reading := readings[int(kind)%len(readings)]
 		s, err := reading.format.compile()

@@ -131,7 +131,8 @@ func (l *lines) take(n int) {
 // tooLong reports that the line is not there as a whole.
 func (t *line) tooLong() bool { return t.size > MaxLine }
 
-// trimmed is the line without what ends it.
+// trimmed is the line without what ends it: a line feed, and all carriage returns before it. A row therefore never ends
+// with a carriage return, which a line end after it would take away.
 func trimmed(text []byte) []byte {
-	return bytes.TrimSuffix(bytes.TrimSuffix(text, []byte("\n")), []byte("\r"))
+	return bytes.TrimRight(bytes.TrimSuffix(text, []byte("\n")), "\r")
 }
