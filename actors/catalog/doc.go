@@ -1,5 +1,5 @@
 // Package catalog has accounts, applications with their allowlists, keys, the public halves of
-// keys that sign member tokens, brands, definitions, segments, the layout of the installation,
+// keys that sign member tokens, brands, definitions, segments, webhooks, the layout of the installation,
 // its wrapped slot keys, its nodes and what operators accepted: the state machine over the log
 // catalog, one actor a node.
 //

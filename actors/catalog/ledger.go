@@ -15,6 +15,7 @@ const (
 	countBrands
 	countDefinitions
 	countSegments
+	countWebhooks
 )
 
 // ledger is the catalog's state machine: a function of the records, without clock
@@ -93,6 +94,11 @@ func (l *ledger) put(entity any) {
 			changeOwned(v, e.Account, l.epoch, func(o *owned) { o.segments = append(o.segments, e.ID) })
 		}
 		v.segments.Set(uint32(e.ID), e, l.epoch)
+	case *domain.Webhook:
+		if v.webhooks.Get(uint32(e.ID)) == nil {
+			changeOwned(v, e.Account, l.epoch, func(o *owned) { o.webhooks = append(o.webhooks, e.ID) })
+		}
+		v.webhooks.Set(uint32(e.ID), e, l.epoch)
 	case *domain.SigningKey:
 		putSigningKey(v, e)
 	case *domain.SetAside:
@@ -138,6 +144,8 @@ func accountOf(entity any) domain.AccountID {
 	case *domain.Definition:
 		return e.Account
 	case *domain.Segment:
+		return e.Account
+	case *domain.Webhook:
 		return e.Account
 	}
 	return 0
@@ -212,6 +220,10 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		return l.putSegment(r.Account, c)
 	case *domain.DeleteSegment:
 		return l.deleteSegment(r.Account, c)
+	case *domain.PutWebhook:
+		return l.putWebhook(r.Account, c)
+	case *domain.DeleteWebhook:
+		return l.deleteWebhook(r.Account, c)
 	case *domain.AllowDomain:
 		return l.allowDomain(r.Account, c)
 	case *domain.UnallowDomain:

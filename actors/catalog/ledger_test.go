@@ -151,7 +151,12 @@ func TestI6_StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 	for i := range 300 {
 		at := int64(i)
 		id := domain.BrandID(rnd.IntN(6))
-		switch rnd.IntN(9) {
+		switch rnd.IntN(11) {
+		case 9:
+			w := domain.Webhook{ID: domain.WebhookID(rnd.IntN(4)), URL: fmt.Sprint(i), Secret: []byte{byte(i)}, Disabled: domain.Disabled(rnd.IntN(4)), Begin: []uint64{uint64(i)}}
+			b.do(account, 0, &domain.PutWebhook{Webhook: w, Given: []string{"URL", "Secret", "Enabled"}[:1+rnd.IntN(3)], At: at})
+		case 10:
+			b.do(account, 0, &domain.DeleteWebhook{ID: domain.WebhookID(rnd.IntN(4)), At: at})
 		case 8:
 			keys := domain.SlotKeys{Generation: uint32(1 + rnd.IntN(5)), Wrapped: []byte{byte(i)}}
 			b.do(0, 0, &domain.PutSlotKeys{Keys: keys})
@@ -177,7 +182,7 @@ func TestI6_StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 			continue
 		}
 		again := newLedger()
-		for _, kind := range []string{"account", "application", "key", "brand", "definition", "segment", "slotkeys"} {
+		for _, kind := range []string{"account", "application", "key", "brand", "definition", "segment", "webhook", "slotkeys"} {
 			for id := range uint32(500) {
 				if e := stored[fmt.Sprint(kind, id)]; e != nil {
 					_ = again.load(e)
@@ -190,6 +195,8 @@ func TestI6_StoredEntitiesGiveTheSameCatalog(t *testing.T) {
 			{want.Brands(account), got.Brands(account)},
 			{want.Definitions(account), got.Definitions(account)},
 			{want.Segments(account), got.Segments(account)},
+			{want.WebhooksOf(account), got.WebhooksOf(account)},
+			{want.Webhooks(), got.Webhooks()},
 			{want.Keys(), got.Keys()},
 			{want.Applications(), got.Applications()},
 			{want.SlotKeys(), got.SlotKeys()},
@@ -219,6 +226,8 @@ func name(entity any) string {
 		return fmt.Sprint("definition", e.ID)
 	case *domain.Segment:
 		return fmt.Sprint("segment", e.ID)
+	case *domain.Webhook:
+		return fmt.Sprint("webhook", e.ID)
 	}
 	return fmt.Sprintf("%T", entity)
 }

@@ -9,11 +9,11 @@ type State struct {
 	Next     int64
 	Epoch    int32
 	Clock    int64
-	Counters [6]uint32 // last id given: account, application, key, brand, definition, segment
+	Counters [7]uint32 // last id given: account, application, key, brand, definition, segment, webhook
 }
 
 // Store keeps the catalog's entities: domain.Account, Application, Key,
-// Brand, Definition, Segment, SigningKey, Layout, SetAside, AcceptedGap, SlotKeys, Node and Request
+// Brand, Definition, Segment, Webhook, SigningKey, Layout, SetAside, AcceptedGap, SlotKeys, Node and Request
 // values.
 // One goroutine.
 type Store interface {

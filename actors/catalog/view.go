@@ -21,6 +21,7 @@ type View struct {
 	lastBrand    domain.BrandID
 	definitions  cow.Array[*domain.Definition]
 	segments     cow.Array[*domain.Segment]
+	webhooks     cow.Array[*domain.Webhook]
 	owned        cow.Array[*owned] // by account
 	byHash       map[domain.KeyHash]uint32
 	access
@@ -37,6 +38,7 @@ type owned struct {
 	brands       []domain.BrandID
 	definitions  []domain.DefinitionID
 	segments     []domain.SegmentID
+	webhooks     []domain.WebhookID
 }
 
 // RecordPlace is a record of the journal, distinct from any other that was or will be at its offset.
@@ -51,7 +53,7 @@ type RecordPlace struct {
 func (v *View) Next() int64 { return v.next }
 
 // Changed is the offset after the last record that changed something of the account but
-// its keys: its brands, definitions, segments, applications or itself. It is 0 where
+// its keys: its brands, definitions, segments, webhooks, applications or itself. It is 0 where
 // that was in an earlier life of the process.
 func (v *View) Changed(account domain.AccountID) int64 {
 	if o := v.owned.Get(uint32(account)); o != nil {
@@ -201,6 +203,31 @@ func (v *View) Segments(account domain.AccountID) []*domain.Segment {
 	}
 	return out
 }
+
+// Webhook is a webhook that the account has; a deleted one it has not.
+func (v *View) Webhook(account domain.AccountID, id domain.WebhookID) (*domain.Webhook, bool) {
+	w := v.webhooks.Get(uint32(id))
+	if w == nil || w.Account != account || w.Deleted {
+		return nil, false
+	}
+	return w, true
+}
+
+// WebhooksOf are the account's webhooks by id, deleted ones too.
+func (v *View) WebhooksOf(account domain.AccountID) []*domain.Webhook {
+	o := v.owned.Get(uint32(account))
+	if o == nil {
+		return nil
+	}
+	out := make([]*domain.Webhook, len(o.webhooks))
+	for i, id := range o.webhooks {
+		out[i] = v.webhooks.Get(uint32(id))
+	}
+	return out
+}
+
+// Webhooks are all webhooks by id, deleted ones too.
+func (v *View) Webhooks() []*domain.Webhook { return all(v.webhooks) }
 
 // Accounts are all accounts by id.
 func (v *View) Accounts() []*domain.Account { return all(v.accounts) }

@@ -227,7 +227,7 @@ type Outcome struct {
 
 	Member MemberID
 	Row    Row    // the action recorded, or the one there is; zero: none
-	ID     uint32 // of an account, application, brand, definition or segment
+	ID     uint32 // of an account, application, brand, definition, segment or webhook
 	Second uint32 // of a created application: its account
 	New    bool   // the member, the action or the entity came into being by it
 

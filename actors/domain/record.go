@@ -49,6 +49,8 @@ const (
 	KindPutLimits         Kind = 89
 	KindNodeUp            Kind = 90
 	KindNodeGone          Kind = 91
+	KindPutWebhook        Kind = 92
+	KindDeleteWebhook     Kind = 93
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

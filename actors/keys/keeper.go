@@ -137,6 +137,16 @@ func (k *Keeper) load(ctx context.Context, ids []domain.KeyID) (map[domain.KeyID
 	return out, nil
 }
 
+// SealSecret is a secret of an account as the catalog keeps it.
+func (k *Keeper) SealSecret(account domain.AccountID, plain []byte) []byte {
+	return k.slots.Secrets(account).Seal(nil, seal.Scope{Account: account, Purpose: seal.Secret}, plain)
+}
+
+// OpenSecret is the secret that SealSecret sealed for the account. It fails with seal.ErrSealed, or domain.ErrNewer.
+func (k *Keeper) OpenSecret(account domain.AccountID, sealed []byte) ([]byte, error) {
+	return k.slots.Secrets(account).Open(nil, seal.Scope{Account: account, Purpose: seal.Secret}, sealed)
+}
+
 // Forget takes keys that were deleted from the cache, and what has been opened with them from where
 // it is cached.
 func (k *Keeper) Forget(ids []domain.KeyID) {

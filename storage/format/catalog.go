@@ -14,7 +14,7 @@ type CatalogState struct {
 	Next     int64
 	Epoch    int32
 	Clock    int64
-	Counters [6]uint32 // last id given: account, application, key, brand, definition, segment
+	Counters [7]uint32 // last id given: account, application, key, brand, definition, segment, webhook
 }
 
 // Kinds of entities, as their keys have them; fixed for ever.
@@ -31,6 +31,7 @@ const (
 	entitySlotKeys
 	entitySigningKey
 	entityNode
+	entityWebhook
 )
 
 // DecodeEntity is the entity of a key and its value.
@@ -66,6 +67,8 @@ func DecodeEntity(k, v []byte) (entity any, err error) {
 			entity = new(domain.SigningKey)
 		case entityNode:
 			entity = new(domain.Node)
+		case entityWebhook:
+			entity = new(domain.Webhook)
 		default:
 			return nil, Damaged("e")
 		}
@@ -91,6 +94,8 @@ func AppendEntityKey(dst []byte, entity any) ([]byte, error) {
 		return numbered(entityDefinition, uint32(e.ID))
 	case *domain.Segment:
 		return numbered(entitySegment, uint32(e.ID))
+	case *domain.Webhook:
+		return numbered(entityWebhook, uint32(e.ID))
 	case *domain.Layout:
 		return append(dst, FamilyEntity, entityLayout), nil
 	case *domain.SlotKeys:
@@ -116,7 +121,7 @@ func CatalogRequestDay(day uint32) []byte { return be.AppendUint32([]byte{Family
 
 // AppendCatalogState appends the catalog's state:
 //
-//	ver str cluster, topic [16], z next, z epoch, z clock, v counter × 6
+//	ver str cluster, topic [16], z next, z epoch, z clock, v counter × 7
 func AppendCatalogState(dst []byte, s *CatalogState) []byte {
 	dst = appendString(append(dst, version1), s.Cluster)
 	dst = binary.AppendVarint(append(dst, s.Topic[:]...), s.Next)

@@ -96,7 +96,7 @@ func examples(t testing.TB) map[string]string {
 		"value z o":        AppendOrigin(nil, origin),
 		"value z s":        AppendState(nil, &state, nil),
 		"value z s late":   AppendState(nil, &state, RecentOrigins{origin, {Topic: topic(5), Partition: 300, Epoch: -1, Offset: 1 << 40}}),
-		"value z catalog":  AppendCatalogState(nil, &CatalogState{Cluster: "c1", Topic: topic(9), Next: 5, Epoch: 1, Clock: 8, Counters: [6]uint32{1, 2, 3, 4, 104, 6}}),
+		"value z catalog":  AppendCatalogState(nil, &CatalogState{Cluster: "c1", Topic: topic(9), Next: 5, Epoch: 1, Clock: 8, Counters: [7]uint32{1, 2, 3, 4, 104, 6, 7}}),
 	}
 	maps.Copy(values, exampleKeys(member.ID, claim.Hash, origin))
 	for name, f := range map[string]StateHash{

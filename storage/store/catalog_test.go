@@ -48,6 +48,11 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 			ID: 6, Account: 1, Brand: 4, Name: "fans\xfd", Label: "f", Rule: true, Threshold: 3, Period: domain.Period{Amount: 2, Unit: domain.UnitMonth},
 			Activities: []domain.SegmentActivity{{Definition: 100}, {Definition: 101, Points: 9, Own: true}}, Page: "a.b/c", Created: 1, Updated: 2,
 		},
+		&domain.Webhook{
+			ID: 7, Account: 1, URL: "https://a.b/hook", Events: domain.EventKindsOf(domain.EventActivity, domain.EventErased), Batch: 9,
+			Filters: []domain.WebhookFilter{{Name: "brandID", Value: "4"}}, Disabled: domain.DisabledByGone, Since: 3, Secret: []byte("sealed"),
+			Former: []byte("sealed too"), Until: 9, Begin: []uint64{5, 0, 7}, Created: 1, Updated: 2,
+		},
 		&domain.SetAside{Topic: domain.TopicID{7}, Partition: 1, Offset: 99, Epoch: 4, At: 3},
 		&domain.SetAside{Topic: domain.TopicID{7}, Partition: 1, Offset: 99, Epoch: 5, At: 4}, &gap, &again,
 		&domain.SlotKeys{Generation: 2, Master: domain.MasterID{9}, Wrapped: []byte("wrapped"), At: 8},
@@ -55,7 +60,7 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 		&domain.Node{ID: domain.NodeID{1, 2}, Gone: 4, By: domain.GoneBySilence},
 		&domain.Request{ID: domain.RequestID{1}, Day: 20000, BodyHash: 7, Outcome: domain.Outcome{ID: 4}},
 	}
-	state := format.CatalogState{Cluster: "c", Topic: domain.TopicID{8}, Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [6]uint32{1, 2, 3, 4, 100, 6}}
+	state := format.CatalogState{Cluster: "c", Topic: domain.TopicID{8}, Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [7]uint32{1, 2, 3, 4, 100, 6, 7}}
 	check.OK(t, c.Commit(state, entities))
 	brand := &domain.Brand{ID: 4, Account: 1, Dense: 1, Fields: domain.BrandFields{"Name": "Other"}, Deleted: true}
 	state.Next, state.Clock = 11, 20001*day

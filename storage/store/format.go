@@ -13,8 +13,8 @@ import (
 // older binary cannot read, is another format: an older store is refused then, and
 // built again from the log.
 const (
-	shardsFormat  = "ovation shards 17"
-	catalogFormat = "ovation catalog 9"
+	shardsFormat  = "ovation shards 18"
+	catalogFormat = "ovation catalog 10"
 )
 
 // FormatError says that a directory holds something else than was asked for.

@@ -59,6 +59,8 @@ var commands = index(
 	message(putLimitsToWire, putLimitsFromWire),
 	message(nodeUpToWire, nodeUpFromWire),
 	message(nodeGoneToWire, nodeGoneFromWire),
+	message(putWebhookToWire, putWebhookFromWire),
+	message(deleteWebhookToWire, deleteWebhookFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -73,6 +75,7 @@ var values = index(
 	message(slotKeysToWire, slotKeysFromWire),
 	message(signingKeyToWire, signingKeyFromWire),
 	message(nodeToWire, nodeFromWire),
+	message(webhookToWire, webhookFromWire),
 
 	message(memberToWire, memberFromWire),
 	message(personalToWire, personalFromWire),

@@ -2,6 +2,7 @@
 //
 //	master key ──wraps──► 4,096 slot keys ──wrap──► data keys ──seal──► a member's values
 //	(Ring: secrets)       (SlotKeys: catalog)       (DataKey: keys)     (Cipher)
+//	                            └──seal──► the secrets of an account, which no member's erasure ends
 //
 // A rotation of the master wraps the slot keys again; data keys, and what they seal, are never
 // rewritten. A data key that is deleted leaves no way to what it has sealed.

@@ -36,6 +36,7 @@ type Purpose uint8
 const (
 	Personal Purpose = 1 // the personal part of a member, or of a command about one
 	Visit    Purpose = 2 // where a visit came from (domain.VisitDetails)
+	Secret   Purpose = 3 // what an account shares with another program (domain.Webhook)
 
 	dataKey Purpose = 200
 	slotKey Purpose = 201

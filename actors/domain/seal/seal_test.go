@@ -289,3 +289,24 @@ func BenchmarkKey(b *testing.B) {
 		}
 	})
 }
+
+// A secret of an account opens for that account alone, and never as something else.
+func TestSlotKeys_Secrets(t *testing.T) {
+	s := newSlotKeys()
+	in := Scope{Account: 7, Purpose: Secret}
+	sealed := s.Secrets(7).Seal(nil, in, []byte("shared"))
+	if got, err := s.Secrets(7).Open(nil, in, sealed); err != nil || string(got) != "shared" {
+		t.Fatalf("%q, %v", got, err)
+	}
+	for account := domain.AccountID(8); account < 12; account++ {
+		if _, err := s.Secrets(account).Open(nil, Scope{account, Secret}, sealed); !errors.Is(err, ErrSealed) {
+			t.Errorf("account %d: %v", account, err)
+		}
+	}
+	if _, err := s.Unwrap(domain.KeyID{}, sealed); !errors.Is(err, ErrSealed) {
+		t.Errorf("as a data key: %v", err)
+	}
+	if _, err := newSlotKeys().Secrets(7).Open(nil, in, sealed); !errors.Is(err, ErrSealed) {
+		t.Errorf("other slot keys: %v", err)
+	}
+}

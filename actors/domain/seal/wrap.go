@@ -56,6 +56,11 @@ func (s *SlotKeys) Unwrap(id domain.KeyID, wrapped []byte) (k Key, err error) {
 	return k, err
 }
 
+// Secrets is the cipher of the secrets of an account: the key of a slot, in a scope that no data key has.
+func (s *SlotKeys) Secrets(account domain.AccountID) Cipher {
+	return s.keys[domain.ApplicationID(account).Slot()].Cipher()
+}
+
 func boundKey(dst []byte, id domain.KeyID) []byte {
 	return append(append(dst, version, byte(dataKey)), id[:]...)
 }

@@ -9,11 +9,12 @@
 package schema
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -2590,6 +2591,327 @@ func (x *NodeGone) GetAt() int64 {
 	return 0
 }
 
+// Webhook is an address of an account that is told what happens.
+type Webhook struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
+	Account       uint32                 `protobuf:"varint,2,opt,name=account" json:"account,omitempty"`
+	Url           string                 `protobuf:"bytes,3,opt,name=url" json:"url,omitempty"`
+	Events        uint32                 `protobuf:"varint,4,opt,name=events" json:"events,omitempty"`  // bit k for domain.EventKind k
+	Filters       []*WebhookFilter       `protobuf:"bytes,5,rep,name=filters" json:"filters,omitempty"` // by name
+	Batch         uint32                 `protobuf:"varint,6,opt,name=batch" json:"batch,omitempty"`
+	Disabled      uint32                 `protobuf:"varint,7,opt,name=disabled" json:"disabled,omitempty"`   // domain.Disabled
+	Since         int64                  `protobuf:"varint,8,opt,name=since" json:"since,omitempty"`         // ms
+	Secret        []byte                 `protobuf:"bytes,9,opt,name=secret" json:"secret,omitempty"`        // sealed, of any length
+	Former        []byte                 `protobuf:"bytes,10,opt,name=former" json:"former,omitempty"`       // likewise
+	Until         int64                  `protobuf:"varint,11,opt,name=until" json:"until,omitempty"`        // ms
+	Begin         []uint64               `protobuf:"varint,12,rep,packed,name=begin" json:"begin,omitempty"` // by shard
+	Created       int64                  `protobuf:"varint,13,opt,name=created" json:"created,omitempty"`    // ms
+	Updated       int64                  `protobuf:"varint,14,opt,name=updated" json:"updated,omitempty"`    // ms
+	Deleted       bool                   `protobuf:"varint,15,opt,name=deleted" json:"deleted,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Webhook) Reset() {
+	*x = Webhook{}
+	mi := &file_catalog_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Webhook) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Webhook) ProtoMessage() {}
+
+func (x *Webhook) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Webhook.ProtoReflect.Descriptor instead.
+func (*Webhook) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{35}
+}
+
+func (x *Webhook) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *Webhook) GetAccount() uint32 {
+	if x != nil {
+		return x.Account
+	}
+	return 0
+}
+
+func (x *Webhook) GetUrl() string {
+	if x != nil {
+		return x.Url
+	}
+	return ""
+}
+
+func (x *Webhook) GetEvents() uint32 {
+	if x != nil {
+		return x.Events
+	}
+	return 0
+}
+
+func (x *Webhook) GetFilters() []*WebhookFilter {
+	if x != nil {
+		return x.Filters
+	}
+	return nil
+}
+
+func (x *Webhook) GetBatch() uint32 {
+	if x != nil {
+		return x.Batch
+	}
+	return 0
+}
+
+func (x *Webhook) GetDisabled() uint32 {
+	if x != nil {
+		return x.Disabled
+	}
+	return 0
+}
+
+func (x *Webhook) GetSince() int64 {
+	if x != nil {
+		return x.Since
+	}
+	return 0
+}
+
+func (x *Webhook) GetSecret() []byte {
+	if x != nil {
+		return x.Secret
+	}
+	return nil
+}
+
+func (x *Webhook) GetFormer() []byte {
+	if x != nil {
+		return x.Former
+	}
+	return nil
+}
+
+func (x *Webhook) GetUntil() int64 {
+	if x != nil {
+		return x.Until
+	}
+	return 0
+}
+
+func (x *Webhook) GetBegin() []uint64 {
+	if x != nil {
+		return x.Begin
+	}
+	return nil
+}
+
+func (x *Webhook) GetCreated() int64 {
+	if x != nil {
+		return x.Created
+	}
+	return 0
+}
+
+func (x *Webhook) GetUpdated() int64 {
+	if x != nil {
+		return x.Updated
+	}
+	return 0
+}
+
+func (x *Webhook) GetDeleted() bool {
+	if x != nil {
+		return x.Deleted
+	}
+	return false
+}
+
+type WebhookFilter struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Name          string                 `protobuf:"bytes,1,opt,name=name" json:"name,omitempty"`
+	Value         string                 `protobuf:"bytes,2,opt,name=value" json:"value,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WebhookFilter) Reset() {
+	*x = WebhookFilter{}
+	mi := &file_catalog_proto_msgTypes[36]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WebhookFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WebhookFilter) ProtoMessage() {}
+
+func (x *WebhookFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[36]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WebhookFilter.ProtoReflect.Descriptor instead.
+func (*WebhookFilter) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{36}
+}
+
+func (x *WebhookFilter) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *WebhookFilter) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+type PutWebhook struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Webhook       *Webhook               `protobuf:"bytes,1,opt,name=webhook" json:"webhook,omitempty"`
+	Given         []string               `protobuf:"bytes,2,rep,name=given" json:"given,omitempty"` // in the command's order
+	At            int64                  `protobuf:"varint,3,opt,name=at" json:"at,omitempty"`      // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PutWebhook) Reset() {
+	*x = PutWebhook{}
+	mi := &file_catalog_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PutWebhook) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PutWebhook) ProtoMessage() {}
+
+func (x *PutWebhook) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PutWebhook.ProtoReflect.Descriptor instead.
+func (*PutWebhook) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *PutWebhook) GetWebhook() *Webhook {
+	if x != nil {
+		return x.Webhook
+	}
+	return nil
+}
+
+func (x *PutWebhook) GetGiven() []string {
+	if x != nil {
+		return x.Given
+	}
+	return nil
+}
+
+func (x *PutWebhook) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type DeleteWebhook struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
+	At            int64                  `protobuf:"varint,2,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *DeleteWebhook) Reset() {
+	*x = DeleteWebhook{}
+	mi := &file_catalog_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *DeleteWebhook) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*DeleteWebhook) ProtoMessage() {}
+
+func (x *DeleteWebhook) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use DeleteWebhook.ProtoReflect.Descriptor instead.
+func (*DeleteWebhook) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *DeleteWebhook) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *DeleteWebhook) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
 var File_catalog_proto protoreflect.FileDescriptor
 
 const file_catalog_proto_rawDesc = "" +
@@ -2809,7 +3131,35 @@ const file_catalog_proto_rawDesc = "" +
 	"\bNodeGone\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x0e\n" +
 	"\x02by\x18\x02 \x01(\rR\x02by\x12\x0e\n" +
-	"\x02at\x18\x03 \x01(\x03R\x02atBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x02at\x18\x03 \x01(\x03R\x02at\"\x84\x03\n" +
+	"\aWebhook\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\x12\x18\n" +
+	"\aaccount\x18\x02 \x01(\rR\aaccount\x12\x10\n" +
+	"\x03url\x18\x03 \x01(\tR\x03url\x12\x16\n" +
+	"\x06events\x18\x04 \x01(\rR\x06events\x123\n" +
+	"\afilters\x18\x05 \x03(\v2\x19.ovation.v1.WebhookFilterR\afilters\x12\x14\n" +
+	"\x05batch\x18\x06 \x01(\rR\x05batch\x12\x1a\n" +
+	"\bdisabled\x18\a \x01(\rR\bdisabled\x12\x14\n" +
+	"\x05since\x18\b \x01(\x03R\x05since\x12\x16\n" +
+	"\x06secret\x18\t \x01(\fR\x06secret\x12\x16\n" +
+	"\x06former\x18\n" +
+	" \x01(\fR\x06former\x12\x14\n" +
+	"\x05until\x18\v \x01(\x03R\x05until\x12\x14\n" +
+	"\x05begin\x18\f \x03(\x04R\x05begin\x12\x18\n" +
+	"\acreated\x18\r \x01(\x03R\acreated\x12\x18\n" +
+	"\aupdated\x18\x0e \x01(\x03R\aupdated\x12\x18\n" +
+	"\adeleted\x18\x0f \x01(\bR\adeleted\"9\n" +
+	"\rWebhookFilter\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value\"a\n" +
+	"\n" +
+	"PutWebhook\x12-\n" +
+	"\awebhook\x18\x01 \x01(\v2\x13.ovation.v1.WebhookR\awebhook\x12\x14\n" +
+	"\x05given\x18\x02 \x03(\tR\x05given\x12\x0e\n" +
+	"\x02at\x18\x03 \x01(\x03R\x02at\"/\n" +
+	"\rDeleteWebhook\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\x12\x0e\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02atBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_catalog_proto_rawDescOnce sync.Once
@@ -2823,7 +3173,7 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 35)
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
 var file_catalog_proto_goTypes = []any{
 	(*Layout)(nil),            // 0: ovation.v1.Layout
 	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
@@ -2860,6 +3210,10 @@ var file_catalog_proto_goTypes = []any{
 	(*Node)(nil),              // 32: ovation.v1.Node
 	(*NodeUp)(nil),            // 33: ovation.v1.NodeUp
 	(*NodeGone)(nil),          // 34: ovation.v1.NodeGone
+	(*Webhook)(nil),           // 35: ovation.v1.Webhook
+	(*WebhookFilter)(nil),     // 36: ovation.v1.WebhookFilter
+	(*PutWebhook)(nil),        // 37: ovation.v1.PutWebhook
+	(*DeleteWebhook)(nil),     // 38: ovation.v1.DeleteWebhook
 }
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
@@ -2873,11 +3227,13 @@ var file_catalog_proto_depIdxs = []int32{
 	28, // 8: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
 	10, // 9: ovation.v1.AcceptedGap.gap:type_name -> ovation.v1.AcceptGap
 	30, // 10: ovation.v1.PutSlotKeys.keys:type_name -> ovation.v1.SlotKeys
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	36, // 11: ovation.v1.Webhook.filters:type_name -> ovation.v1.WebhookFilter
+	35, // 12: ovation.v1.PutWebhook.webhook:type_name -> ovation.v1.Webhook
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_catalog_proto_init() }
@@ -2891,7 +3247,7 @@ func file_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_catalog_proto_rawDesc), len(file_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   35,
+			NumMessages:   39,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

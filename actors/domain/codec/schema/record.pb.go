@@ -20,11 +20,12 @@
 package schema
 
 import (
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
+
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -89,6 +90,8 @@ type Record struct {
 	//	*Record_PutLimits
 	//	*Record_NodeUp
 	//	*Record_NodeGone
+	//	*Record_PutWebhook
+	//	*Record_DeleteWebhook
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -572,6 +575,24 @@ func (x *Record) GetNodeGone() *NodeGone {
 	return nil
 }
 
+func (x *Record) GetPutWebhook() *PutWebhook {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_PutWebhook); ok {
+			return x.PutWebhook
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetDeleteWebhook() *DeleteWebhook {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_DeleteWebhook); ok {
+			return x.DeleteWebhook
+		}
+	}
+	return nil
+}
+
 type isRecord_Payload interface {
 	isRecord_Payload()
 }
@@ -744,6 +765,14 @@ type Record_NodeGone struct {
 	NodeGone *NodeGone `protobuf:"bytes,107,opt,name=node_gone,json=nodeGone,oneof"`
 }
 
+type Record_PutWebhook struct {
+	PutWebhook *PutWebhook `protobuf:"bytes,108,opt,name=put_webhook,json=putWebhook,oneof"`
+}
+
+type Record_DeleteWebhook struct {
+	DeleteWebhook *DeleteWebhook `protobuf:"bytes,109,opt,name=delete_webhook,json=deleteWebhook,oneof"`
+}
+
 func (*Record_Activity) isRecord_Payload() {}
 
 func (*Record_Forward) isRecord_Payload() {}
@@ -828,13 +857,17 @@ func (*Record_NodeUp) isRecord_Payload() {}
 
 func (*Record_NodeGone) isRecord_Payload() {}
 
+func (*Record_PutWebhook) isRecord_Payload() {}
+
+func (*Record_DeleteWebhook) isRecord_Payload() {}
+
 var File_record_proto protoreflect.FileDescriptor
 
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
 	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\x1a\n" +
-	"lend.proto\"\xd9\x14\n" +
+	"lend.proto\"\xd8\x15\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -891,7 +924,10 @@ const file_record_proto_rawDesc = "" +
 	"\n" +
 	"put_limits\x18i \x01(\v2\x15.ovation.v1.PutLimitsH\x00R\tputLimits\x12-\n" +
 	"\anode_up\x18j \x01(\v2\x12.ovation.v1.NodeUpH\x00R\x06nodeUp\x123\n" +
-	"\tnode_gone\x18k \x01(\v2\x14.ovation.v1.NodeGoneH\x00R\bnodeGoneB\t\n" +
+	"\tnode_gone\x18k \x01(\v2\x14.ovation.v1.NodeGoneH\x00R\bnodeGone\x129\n" +
+	"\vput_webhook\x18l \x01(\v2\x16.ovation.v1.PutWebhookH\x00R\n" +
+	"putWebhook\x12B\n" +
+	"\x0edelete_webhook\x18m \x01(\v2\x19.ovation.v1.DeleteWebhookH\x00R\rdeleteWebhookB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -951,6 +987,8 @@ var file_record_proto_goTypes = []any{
 	(*PutLimits)(nil),         // 40: ovation.v1.PutLimits
 	(*NodeUp)(nil),            // 41: ovation.v1.NodeUp
 	(*NodeGone)(nil),          // 42: ovation.v1.NodeGone
+	(*PutWebhook)(nil),        // 43: ovation.v1.PutWebhook
+	(*DeleteWebhook)(nil),     // 44: ovation.v1.DeleteWebhook
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -996,11 +1034,13 @@ var file_record_proto_depIdxs = []int32{
 	40, // 40: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
 	41, // 41: ovation.v1.Record.node_up:type_name -> ovation.v1.NodeUp
 	42, // 42: ovation.v1.Record.node_gone:type_name -> ovation.v1.NodeGone
-	43, // [43:43] is the sub-list for method output_type
-	43, // [43:43] is the sub-list for method input_type
-	43, // [43:43] is the sub-list for extension type_name
-	43, // [43:43] is the sub-list for extension extendee
-	0,  // [0:43] is the sub-list for field type_name
+	43, // 43: ovation.v1.Record.put_webhook:type_name -> ovation.v1.PutWebhook
+	44, // 44: ovation.v1.Record.delete_webhook:type_name -> ovation.v1.DeleteWebhook
+	45, // [45:45] is the sub-list for method output_type
+	45, // [45:45] is the sub-list for method input_type
+	45, // [45:45] is the sub-list for extension type_name
+	45, // [45:45] is the sub-list for extension extendee
+	0,  // [0:45] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -1055,6 +1095,8 @@ func file_record_proto_init() {
 		(*Record_PutLimits)(nil),
 		(*Record_NodeUp)(nil),
 		(*Record_NodeGone)(nil),
+		(*Record_PutWebhook)(nil),
+		(*Record_DeleteWebhook)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
