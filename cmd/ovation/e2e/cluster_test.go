@@ -30,7 +30,13 @@ type cluster struct {
 }
 
 // startCluster starts n nodes on empty directories; the secrets are those that the first one makes.
-func startCluster(t *testing.T, n int, args ...string) *cluster {
+func startCluster(t *testing.T, n int) *cluster {
+	t.Helper()
+	return startClusterOf(t, n, func(int, *harness.Node) {})
+}
+
+// startClusterOf is startCluster whose nodes are changed before they start.
+func startClusterOf(t *testing.T, n int, change func(i int, h *harness.Node)) *cluster {
 	t.Helper()
 	c := &cluster{t: t}
 	proxies := func() (all []*harness.Proxy) {
@@ -48,12 +54,14 @@ func startCluster(t *testing.T, n int, args ...string) *cluster {
 	c.startKafka()
 	dir := t.TempDir()
 	for i := range n {
-		c.nodes = append(c.nodes, newNode(t, harness.Node{
+		h := harness.Node{
 			Data: filepath.Join(dir, fmt.Sprint("node-", i)), LogData: c.broker.Data(),
-			Args: append([]string{
+			Args: []string{
 				"--kafka", c.links[i].Addr, "--secrets", filepath.Join(dir, "secrets.yaml"), "--base-url", "http://ovation.example", "--shards", "4",
-			}, args...),
-		}))
+			},
+		}
+		change(i, &h)
+		c.nodes = append(c.nodes, newNode(t, h))
 		if i == 0 {
 			c.start(i)
 		}
