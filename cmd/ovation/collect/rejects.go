@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"github.com/ovation-analytics/ovation/cmd/ovation/collect/input"
 )
 
 // Rejects is a file of bad rows that can be read as their source is, once they are mended: what comes before the rows of
@@ -28,7 +30,7 @@ var errOtherRejects = errors.New("the file has other columns or another format t
 // Add adds a row; head is what comes before the rows.
 func (r *Rejects) Add(head, row []byte) error {
 	if !r.begun {
-		if err := r.begin(head); err != nil {
+		if err := r.begin(head, row); err != nil {
 			return err
 		}
 		r.begun = true
@@ -37,17 +39,18 @@ func (r *Rejects) Add(head, row []byte) error {
 	return err
 }
 
-// begin writes the head into a file that is empty; in any other it must be there.
-func (r *Rejects) begin(head []byte) error {
-	is := make([]byte, len(head)+len("\n"))
+// begin writes the head into a file that is empty, as its first row wants it; in any other it must be there, perhaps
+// after the mark that the first row there wanted.
+func (r *Rejects) begin(head, row []byte) error {
+	is := make([]byte, len(input.UTF8Mark)+len(head)+len("\n"))
 	n, err := r.f.ReadAt(is, 0)
 	switch {
 	case err != nil && !errors.Is(err, io.EOF):
 		return err
 	case n == 0:
-		_, err = r.f.Write(head)
+		_, err = r.f.Write(input.HeadBefore(head, row))
 		return err
-	case !bytes.HasPrefix(is[:n], head):
+	case !bytes.HasPrefix(is[:n], head) && !bytes.HasPrefix(is[:n], append([]byte(input.UTF8Mark), head...)):
 		return errOtherRejects
 	}
 	return nil

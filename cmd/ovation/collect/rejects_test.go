@@ -88,3 +88,34 @@ func TestRejects_KeepToTheirColumns(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The first row of a file of rejects may begin as a packed file or one of another encoding does: the file still is read
+// as text, by the same mapping, and takes the rows of a further run.
+func TestRejects_BeginAsOtherFiles(t *testing.T) {
+	t.Parallel()
+	for _, begin := range []string{"BZh91AY&SY", "PK\x03\x04", "%PDF-", "7z\xbc\xaf\x27\x1c", "\xff\xfe", "\x1f\x8b", "\ufeff"} {
+		for _, named := range []string{"", "input: {columns: [id, user, at]}\n"} {
+			rows := "a,u,1300000000\n" + begin + ",u,soon\nb,u,soon\n"
+			if named == "" {
+				rows = "id,user,at\n" + rows
+			}
+			r := newFixture(t, plain+named, rows)
+			r.takeRejects()
+			if got := r.must(); got.Published != 1 || got.Rejected != 2 {
+				t.Fatalf("%q: %+v %v", begin, got, r.report.bad)
+			}
+			r.options.FromStart = true
+			r.takeRejects()
+			r.must()
+			again := r.read("rejects")
+			if strings.Count(again, begin+",u,soon\n") != 2 || strings.Count(again, "b,u,soon\n") != 2 {
+				t.Errorf("%q: %q", begin, again)
+			}
+			r.write("in.csv", again)
+			r.options.Rejects = nil
+			if got, err := r.run(t.Context()); got.Published != 0 || got.Rejected != 4 {
+				t.Errorf("%q: the rejects are read as %+v: %v", begin, got, err)
+			}
+		}
+	}
+}

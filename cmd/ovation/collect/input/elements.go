@@ -185,7 +185,7 @@ func notEnd(err error) error {
 func (e *elements) peek() (byte, error) {
 	if !e.began {
 		e.began = true
-		if mark, _ := e.in.Peek(3); string(mark) == utf8Mark {
+		if mark, _ := e.in.Peek(3); string(mark) == UTF8Mark {
 			_, _ = e.in.Discard(3)
 		}
 	}

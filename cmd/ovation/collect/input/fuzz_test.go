@@ -79,6 +79,14 @@ func FuzzReaders_AnyFile(f *testing.F) {
 			f.Add(uint8(kind), []byte("a,b"+end+"1,2"+end+"0"+end+"\"3"+end+"4\",5"+end))
 		}
 	}
+	for kind := range readings { // a row begins as a file of another form or encoding does
+		for _, p := range packings {
+			f.Add(uint8(kind), []byte("a,b\n"+strings.Repeat("x", p.at)+p.magic+"\x00,2\n"))
+		}
+		for _, mark := range []string{"\xff\xfe", "\xfe\xff", UTF8Mark, "BZh91AY&SY"} {
+			f.Add(uint8(kind), []byte("\n"+mark+"a,b\n"+mark+"a,b\n"))
+		}
+	}
 	f.Fuzz(func(t *testing.T, kind uint8, text []byte) {
 		reading := readings[int(kind)%len(readings)]
 		s, err := reading.format.compile()
@@ -100,7 +108,10 @@ func FuzzReaders_AnyFile(f *testing.F) {
 			if fields, err := s.fields(nil, row.Text); s.kind == ofCSV && err == nil && s.columns != nil && s.names(fields) {
 				continue // names of the columns once more: they come first there
 			}
-			rejects := append(append(append([]byte{}, head...), row.Text...), '\n')
+			rejects := slices.Concat(HeadBefore(head, []byte(row.Text)), []byte(row.Text), []byte("\n"))
+			if p := (&file{reader: bufio.NewReaderSize(bytes.NewReader(rejects), maxMagic)}).packing(); p != nil {
+				t.Fatalf("%q: row %d, as rejected %q, is taken for a %s file", text, i, rejects, p.name)
+			}
 			back, _, _, end := s.given(bytes.NewReader(rejects), reading.want)
 			row.At = 0
 			if len(back) == 1 {

@@ -75,9 +75,12 @@ func (f *file) unpack() error {
 	return nil
 }
 
+// maxMagic is how many bytes of a file tell its form.
+const maxMagic = 512
+
 // packing is the form of the file; nil: text.
 func (f *file) packing() *packing {
-	head, _ := f.reader.Peek(512)
+	head, _ := f.reader.Peek(maxMagic)
 	for i := range packings {
 		p := &packings[i]
 		if len(head) >= p.at && bytes.HasPrefix(head[p.at:], []byte(p.magic)) && !p.mayBeText(head) {
@@ -238,17 +241,35 @@ func (c counted) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// utf8Mark is how a file may begin that is UTF-8.
-const utf8Mark = "\xef\xbb\xbf"
+// UTF8Mark is the byte order mark, with which a file in UTF-8 may begin.
+const UTF8Mark = "\xef\xbb\xbf"
+
+// inUTF16 reports that a file that begins so is UTF-16.
+func inUTF16(head []byte) bool {
+	return bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
+}
+
+// HeadBefore is the head of a file whose first row is given: where the bytes could be taken for those of a packed file,
+// or of one in UTF-16, the mark of UTF-8 comes before them. A mark that is the row's own is kept likewise.
+func HeadBefore(head, row []byte) []byte {
+	begin := slices.Concat(head, row)
+	packed := slices.ContainsFunc(packings, func(p packing) bool {
+		return len(begin) >= p.at && bytes.HasPrefix(begin[p.at:], []byte(p.magic))
+	})
+	if packed || inUTF16(begin) || len(head) == 0 && bytes.HasPrefix(row, []byte(UTF8Mark)) {
+		return slices.Concat([]byte(UTF8Mark), head)
+	}
+	return head
+}
 
 // decode puts what makes UTF-8 of the file in front of it: of what the first bytes say, else of the encoding that is
 // named.
 func (f *file) decode(named encoding.Encoding) {
-	head, _ := f.reader.Peek(len(utf8Mark))
+	head, _ := f.reader.Peek(len(UTF8Mark))
 	switch {
-	case string(head) == utf8Mark:
+	case string(head) == UTF8Mark:
 		named = nil
-	case bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")):
+	case inUTF16(head):
 		named = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
 	}
 	if named != nil {

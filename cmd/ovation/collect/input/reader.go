@@ -66,7 +66,7 @@ func (r *reader) head() []byte { return headOf(r.shape, r.names) }
 // headOf is what comes before the rows of a file in UTF-8.
 func headOf(s *shape, names []byte) (head []byte) {
 	if s.encoding != nil {
-		head = append(head, utf8Mark...)
+		head = append(head, UTF8Mark...)
 	}
 	if names != nil {
 		head = append(append(head, names...), '\n')
@@ -138,7 +138,7 @@ func (r *reader) next() (at int64, cells []cell, err error) {
 			return 0, nil, err
 		}
 		if !r.began {
-			first.text = bytes.TrimPrefix(first.text, []byte(utf8Mark))
+			first.text = bytes.TrimPrefix(first.text, []byte(UTF8Mark))
 		}
 		text := trimmed(first.text)
 		at = r.last + 1
