@@ -81,6 +81,9 @@ func short(s string) error {
 	return nil
 }
 
+// errNotRegistering says that no member has the service: all that is published of it would be dead letters.
+var errNotRegistering = errors.New("no member can register by this service; members of a site's own ids are named by partnerCode and partnerID")
+
 func (c *mapper) member(r *row) (w MemberRef, err error) {
 	m := &c.m.Member
 	if m.ID.given() {
@@ -97,8 +100,11 @@ func (c *mapper) member(r *row) (w MemberRef, err error) {
 	if !ok {
 		return w, fault("member.service", errors.New("no such service"))
 	}
+	if !service.Registers() && (service == domain.Custom || !m.Registered) {
+		return w, fault("member.service", errNotRegistering)
+	}
 	w.Service = service.String()
-	if m.Registered || !service.Registers() || service == domain.Email {
+	if m.Registered || service == domain.Email {
 		return w, nil
 	}
 	if w.Register, err = filled(m.Register, r); err != nil {

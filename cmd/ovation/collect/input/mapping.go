@@ -50,6 +50,8 @@ func (m *Mapping) SetMember(who string) error {
 		return errors.New("--member: SERVICE:UID, such as spotify:ann")
 	case !known:
 		return errors.New("--member: no such service; such as spotify:ann")
+	case !service.Registers():
+		return errors.New("--member: no member can register by this service; such as spotify:ann")
 	}
 	m.Member.Service, m.Member.UID = literal(service.String()), literal(uid)
 	m.given = service.String() + ":" + uid

@@ -243,3 +243,53 @@ func TestParseMapping_NoWordsOfTheLanguage(t *testing.T) {
 		}
 	}
 }
+
+// What nobody can register by is no member's service: a row that names it is bad, and not published to be a dead letter.
+func TestMapping_ServicesThatNoMemberHas(t *testing.T) {
+	t.Parallel()
+	const begin = "source: s\nid: \"{id}\"\ntime: {value: \"{id}\", unit: s}\nactivities: {a: {id: 1}}\nmember: "
+	for member, want := range map[string]string{
+		"{service: \"{of}\", uid: u}":                   "bad custom, bad rdio, bad beatsmusic, spotify, email",
+		"{service: \"{of}\", uid: u, registered: true}": "bad custom, rdio, beatsmusic, spotify, email",
+	} {
+		m, err := ParseMapping([]byte(begin + member + "\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(t.TempDir(), "in.csv")
+		if err := os.WriteFile(path, []byte("id,of\n1700000000,custom\n1700000001,rdio\n1700000002,beatsmusic\n1700000003,spotify\n1700000004,email\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := OpenFile(m, path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		var got []string
+		for _, service := range []string{"custom", "rdio", "beatsmusic", "spotify", "email"} {
+			row, err := s.Next()
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case row.Err == nil:
+				got = append(got, row.Action.Member.Service)
+			case strings.Contains(row.Err.Error(), "member.service: no member can register"):
+				got = append(got, "bad "+service)
+			default:
+				t.Error(row.Err)
+			}
+		}
+		if is := strings.Join(got, ", "); is != want {
+			t.Errorf("%s: %s, want %s", member, is, want)
+		}
+	}
+	m, err := ParseMapping([]byte(begin + "{given: true}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for who, says := range map[string]string{"custom:ann": "no member can register", "rdio:ann": "no member can register", "spotify:ann": ""} {
+		if err := m.SetMember(who); err == nil != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", who, err)
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (r Ready) fits(path string) (rows int, err error) {
 		return 0, err
 	}
 	if m.Member.Given {
-		if err := m.SetMember("custom:guess"); err != nil {
+		if err := m.SetMember("spotify:guess"); err != nil {
 			return 0, err
 		}
 	}
