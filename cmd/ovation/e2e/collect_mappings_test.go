@@ -75,6 +75,6 @@ func TestCollect_ReadyMappingsTwice(t *testing.T) {
 
 // samples are the actions in the sample of each ready mapping.
 var samples = map[string]int{
-	"access-log": 2, "apple-music": 2, "deezer": 2, "facebook-likes": 2, "ga4": 2, "instagram-likes": 2, "lastfm": 2, "lastfm-plain": 2, "listenbrainz": 2,
+	"access-log": 2, "apple-music": 2, "cloudevents": 2, "deezer": 2, "facebook-likes": 2, "ga4": 2, "instagram-likes": 2, "kafka-connect": 2, "lastfm": 2, "lastfm-plain": 2, "listenbrainz": 2,
 	"ovation-export": 2, "segment": 2, "snowplow": 2, "spotify": 3, "spotify-short": 2, "youtube": 2, "youtube-music": 2,
 }

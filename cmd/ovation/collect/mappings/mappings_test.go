@@ -132,6 +132,14 @@ func TestMappings_OfTheirSamples(t *testing.T) {
 			`site:u1 2024-01-01T00:00:00Z custom/repeated/Visited/page_view Website/www.moons.example {"Title":"Tour"} https://www.moons.example/tour {"country":"DE","city":"Berlin"}`,
 			`site:u2 2024-01-01T00:05:00Z custom/repeated/Visited/struct Website/www.moons.example {"Action":"add \"t-shirt\"","Category":"shop"} https://www.moons.example/shop null`,
 		},
+		"cloudevents": {
+			`site:u1 2024-01-01T00:00:00Z custom/repeated/Visited/example.moons.song.played Website/www.moons.example {"userId": "u1", "title": "Lantern"}  null`,
+			`site:u2 2024-01-01T00:05:00Z custom/repeated/Visited/example.moons.ticket.bought Website//moons/shop {"price": 30.5}  null`,
+		},
+		"kafka-connect": {
+			`site:u1 2024-01-01T00:00:00Z custom/repeated/Visited/page_view Website/www.moons.example {"title":"Tour"} https://www.moons.example/tour null`,
+			`site:u2 2024-01-01T00:05:00Z custom/repeated/Visited/signup Website/moons.events   null`,
+		},
 		"ovation-export": {
 			`spotify:ann 2026-01-02T03:04:05Z custom/onetime/Visited/saw {brand} Music/The Moons {"A":[1]}  {"country":"DE"}`,
 			`spotify:ann 2026-01-02T03:04:06Z lastfm/repeated/Listened/heard {brand} Music/Motörhead   null`,
@@ -188,7 +196,7 @@ func TestFind_ByName(t *testing.T) {
 	if r, err := Find("spotify"); err != nil || r.Name != "spotify" {
 		t.Error(r.Name, err)
 	}
-	if _, err := Find("spottify"); err == nil || !strings.Contains(err.Error(), "there are access-log, apple-music, deezer,") {
+	if _, err := Find("spottify"); err == nil || !strings.Contains(err.Error(), "there are access-log, apple-music, cloudevents, deezer,") {
 		t.Error(err)
 	}
 }
