@@ -3,12 +3,14 @@ package delivery
 import (
 	"cmp"
 	"slices"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // place is where an event is in its shard's stream.
 type place struct {
 	sequence uint64
-	kind     Kind
+	kind     domain.EventKind
 }
 
 func placeOf(e Event) place { return place{e.Sequence, e.Kind} }

@@ -4,38 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"strconv"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// Kind is what happened.
-type Kind uint8
-
-// The kinds. Their codes are in message ids and in stored states: fixed for ever.
-const (
-	Activity Kind = iota + 1 // an action became visible
-	Removed                  // one that was sent is deleted
-	Erased                   // a member is erased
-)
-
-// String is the word that receivers get, and that a webhook's events are chosen by.
-func (k Kind) String() string {
-	switch k {
-	case Activity:
-		return "activity"
-	case Removed:
-		return "removed"
-	case Erased:
-		return "erased"
-	}
-	return "kind " + strconv.Itoa(int(k))
-}
-
 // Event is a place in the stream of a shard, and what it holds back while it is undone.
 type Event struct {
 	Sequence uint64
-	Kind     Kind
+	Kind     domain.EventKind
 	Member   domain.MemberID // 0: it is not known
 	Action   domain.ActionID // 0: it is of none
 }

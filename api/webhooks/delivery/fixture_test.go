@@ -65,7 +65,7 @@ func (w *world) act(shard int, members ...domain.MemberID) {
 	defer w.mu.Unlock()
 	for _, m := range members {
 		n := uint64(len(w.shards[shard])) + 1
-		w.shards[shard] = append(w.shards[shard], Event{Sequence: n, Kind: Activity, Member: m, Action: domain.ActionID(n)})
+		w.shards[shard] = append(w.shards[shard], Event{Sequence: n, Kind: domain.EventActivity, Member: m, Action: domain.ActionID(n)})
 	}
 	close(w.changed)
 	w.changed = make(chan struct{})
@@ -112,7 +112,7 @@ func (w *world) Render(_ context.Context, shard int, events []Event) (out []Rend
 		}
 		r := Rendered{Event: e, Kind: e.Kind, Time: time.Unix(int64(e.Sequence), 0)}
 		if w.erased[e.Member] {
-			r.Kind = Erased
+			r.Kind = domain.EventErased
 		}
 		r.Data, err = json.Marshal(map[string]uint64{"shard": uint64(shard), "sequence": e.Sequence, "member": uint64(e.Member)})
 		out = append(out, r)

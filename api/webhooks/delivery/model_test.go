@@ -48,15 +48,15 @@ func (m *model) restart() { m.queue = NewQueue(Place{7, 3}, m.batch, m.saved) }
 // commit has something happen in the shard: actions, removals of actions that were, erasures.
 func (m *model) commit() {
 	for range 1 + m.IntN(3) {
-		e := Event{Sequence: uint64(len(m.stream)) + 1, Kind: Activity, Member: domain.MemberID(1 + m.IntN(4))}
+		e := Event{Sequence: uint64(len(m.stream)) + 1, Kind: domain.EventActivity, Member: domain.MemberID(1 + m.IntN(4))}
 		e.Action = domain.ActionID(e.Sequence)
 		switch m.IntN(10) {
 		case 0:
-			e.Kind, e.Action = Erased, 0
+			e.Kind, e.Action = domain.EventErased, 0
 		case 1:
 			if n := len(m.stream); n > 0 {
-				if of := m.stream[m.IntN(n)]; of.Kind == Activity {
-					e.Kind, e.Member, e.Action = Removed, 0, of.Action
+				if of := m.stream[m.IntN(n)]; of.Kind == domain.EventActivity {
+					e.Kind, e.Member, e.Action = domain.EventRemoved, 0, of.Action
 				}
 			}
 		}
@@ -202,10 +202,10 @@ func (m *model) check() {
 		}
 	}
 	for _, e := range m.got {
-		if e.Kind != Removed {
+		if e.Kind != domain.EventRemoved {
 			continue
 		}
-		of := slices.IndexFunc(m.got, func(a Event) bool { return a.Kind == Activity && a.Action == e.Action })
+		of := slices.IndexFunc(m.got, func(a Event) bool { return a.Kind == domain.EventActivity && a.Action == e.Action })
 		if at := slices.Index(m.got, e); of > at {
 			m.fail("action %d was removed before it came", e.Action)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/webhooks/egress"
 	"github.com/ovation-analytics/ovation/api/webhooks/signature"
 )
@@ -33,10 +34,10 @@ type Page struct {
 
 // Rendered is the contents of an event.
 type Rendered struct {
-	Event Event           // as it was taken
-	Kind  Kind            // as it is sent: of a member erased since, an action is sent as Erased
-	Time  time.Time       // of what happened
-	Data  json.RawMessage // as in the stream
+	Event Event            // as it was taken
+	Kind  domain.EventKind // as it is sent: of a member erased since, an action is sent as domain.EventErased
+	Time  time.Time        // of what happened
+	Data  json.RawMessage  // as in the stream
 }
 
 // Poster sends a request to a receiver. Any goroutine calls it.

@@ -13,7 +13,7 @@ func TestQueue_Full(t *testing.T) {
 	now := time.Unix(1, 0)
 	var events []Event
 	for i := range MaxPending {
-		events = append(events, Event{Sequence: uint64(i + 1), Kind: Activity, Member: domain.MemberID(i + 1)})
+		events = append(events, Event{Sequence: uint64(i + 1), Kind: domain.EventActivity, Member: domain.MemberID(i + 1)})
 	}
 	q.Take(events, MaxPending)
 	m := q.Next(now)
@@ -30,7 +30,7 @@ func TestQueue_Full(t *testing.T) {
 // TestQueue_Repeated: a page that begins before what was taken takes no event twice.
 func TestQueue_Repeated(t *testing.T) {
 	q := NewQueue(Place{1, 0}, 1, State{})
-	page := []Event{{Sequence: 3, Kind: Activity, Member: 1}, {Sequence: 5, Kind: Activity, Member: 2}}
+	page := []Event{{Sequence: 3, Kind: domain.EventActivity, Member: 1}, {Sequence: 5, Kind: domain.EventActivity, Member: 2}}
 	q.Take(page, 6)
 	q.Take(page, 5)
 	if q.Pending() != 2 || q.Through() != 6 {
@@ -40,7 +40,7 @@ func TestQueue_Repeated(t *testing.T) {
 
 // TestEventID: ids differ by webhook, shard, sequence and kind, and are fixed for ever.
 func TestEventID(t *testing.T) {
-	e := Event{Sequence: 3, Kind: Activity, Member: 1, Action: 3}
+	e := Event{Sequence: 3, Kind: domain.EventActivity, Member: 1, Action: 3}
 	is := Place{1, 2}.EventID(e)
 	if want := "msg_1baa2e14f92d7f7a509b5a3743018b28"; is != want { // of sha256('e', 1, 2, 3, 1), made elsewhere
 		t.Errorf("%s, want %s", is, want)
@@ -49,10 +49,10 @@ func TestEventID(t *testing.T) {
 	if (Place{1, 2}).EventID(e) != is {
 		t.Error("the id depends on the member")
 	}
-	erased := Event{Sequence: 3, Kind: Erased}
+	erased := Event{Sequence: 3, Kind: domain.EventErased}
 	for what, other := range map[string]string{
 		"webhook": Place{2, 2}.EventID(e), "shard": Place{1, 3}.EventID(e), "kind": Place{1, 2}.EventID(erased),
-		"sequence": Place{1, 2}.EventID(Event{Sequence: 4, Kind: Activity}), "batch": Place{1, 2}.messageID([]Event{e, erased}),
+		"sequence": Place{1, 2}.EventID(Event{Sequence: 4, Kind: domain.EventActivity}), "batch": Place{1, 2}.messageID([]Event{e, erased}),
 	} {
 		if other == is {
 			t.Errorf("another %s has the same id", what)
@@ -79,11 +79,11 @@ func TestDelay(t *testing.T) {
 func TestQueue_Again(t *testing.T) {
 	q := NewQueue(Place{1, 0}, 1, State{})
 	now := time.Unix(1, 0)
-	e := Event{Sequence: 3, Kind: Activity, Member: 1}
-	later := Event{Sequence: 5, Kind: Activity, Member: 1}
+	e := Event{Sequence: 3, Kind: domain.EventActivity, Member: 1}
+	later := Event{Sequence: 5, Kind: domain.EventActivity, Member: 1}
 	q.Take([]Event{e, later}, 6)
 	m := q.Next(now)
-	if !q.Again(e) || !q.Again(later) || !q.Again(Event{Sequence: 9, Kind: Activity}) || q.Pending() != 2 {
+	if !q.Again(e) || !q.Again(later) || !q.Again(Event{Sequence: 9, Kind: domain.EventActivity}) || q.Pending() != 2 {
 		t.Errorf("%d pending, want the 2 that are", q.Pending())
 	}
 	q.Delivered(m)
@@ -96,17 +96,17 @@ func TestQueue_Again(t *testing.T) {
 	}
 	var full []Event
 	for i := range q.Room() {
-		full = append(full, Event{Sequence: uint64(10 + i), Kind: Activity})
+		full = append(full, Event{Sequence: uint64(10 + i), Kind: domain.EventActivity})
 	}
 	q.Take(full, 2000)
-	if q.Again(Event{Sequence: 4, Kind: Activity}) {
+	if q.Again(Event{Sequence: 4, Kind: domain.EventActivity}) {
 		t.Error("an event is taken without room")
 	}
 }
 
 // TestQueue_Rewind: all events after the place come once more but for those that are pending, also after a restart.
 func TestQueue_Rewind(t *testing.T) {
-	page := []Event{{Sequence: 1, Kind: Activity, Member: 1}, {Sequence: 2, Kind: Activity, Member: 2}, {Sequence: 3, Kind: Activity, Member: 2}}
+	page := []Event{{Sequence: 1, Kind: domain.EventActivity, Member: 1}, {Sequence: 2, Kind: domain.EventActivity, Member: 2}, {Sequence: 3, Kind: domain.EventActivity, Member: 2}}
 	for _, restarts := range []bool{false, true} {
 		q := NewQueue(Place{1, 0}, 1, State{})
 		now := time.Unix(1, 0)
