@@ -21,11 +21,11 @@ type misfortunes struct {
 }
 
 // TestCluster_FaultsAreNotNoticed kills and pauses nodes of three, cuts one from Kafka, fills the disk of one and kills
-// Kafka, one after the other in any order, while collectors publish, and clients that hold all addresses read and write: no read fails, no
-// command is lost, counts twice or takes effect long after it was refused. A read that waits for a position which no
-// node has applied in time is asked again, and the same question without the position is answered: while Kafka is away
-// what the last records sent to other shards reaches none. At the end all nodes are in one state and give the same
-// answers under the same tags.
+// Kafka, one after the other in any order, while collectors publish, and clients that hold all addresses read and write:
+// no read fails, no command is lost, counts twice or takes effect long after it was refused. A read that waits for a
+// position which no node has applied in time is asked again, and the same question without the position is answered:
+// while Kafka is away what the last records sent to other shards reaches none. At the end all nodes are in one state and
+// give the same answers under the same tags.
 func TestCluster_FaultsAreNotNoticed(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
