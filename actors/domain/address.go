@@ -54,6 +54,8 @@ func (r *Record) IsFor(partition, partitions int) bool {
 		return in(c.Member.Slot())
 	case *Usage:
 		return in(c.Application.Slot())
+	case *Delivered:
+		return int(c.Partition) == partition
 	case *Published:
 		return int(c.Partition) == partition
 	case *Tick:

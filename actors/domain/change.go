@@ -27,6 +27,7 @@ const (
 	VisitPlacePut                       // *NumberedPlace: a place of visits that has got its number
 	RowsErased                          // *ErasedRows: nothing of what a member did is left
 	RowsCounted                         // *CountedAs: rows that count as another's, or nowhere
+	ProgressPut                         // *ProgressChange
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,

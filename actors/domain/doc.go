@@ -15,7 +15,7 @@
 //	reason.go     why a record became a dead letter
 //	repeat.go     the months in which a repeat is looked for
 //	segment.go    segments of members and their rules
-//	webhook.go    addresses that are told what happens
+//	webhook.go    addresses that are told what happens; delivered.go: how far that came
 //	question.go   what can be asked about activity, and the mergeable answers
 //	visitquery.go what can be asked about registrations and logins
 //	readset.go    what an answer is made of

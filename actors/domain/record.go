@@ -27,6 +27,7 @@ const (
 	KindMerge         Kind = 19 // merge a member into another
 	KindUnmerge       Kind = 20 // take such a merge back
 	KindLend          Kind = 21 // one step between the shards of two members that merge
+	KindDelivered     Kind = 22 // how far the events of a webhook came
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65

@@ -109,3 +109,14 @@ func (w Guarded) Hits(
 func (w Guarded) Outbox(kind domain.OutboxKind, after uint64, f func(*domain.Outgoing) bool) error {
 	return w.checked(w.Snapshot.Outbox(kind, after, f))
 }
+
+// Progress is as of the Snapshot, but for errors.
+func (w Guarded) Progress(id domain.WebhookID) (domain.Progress, []domain.Undelivered, error) {
+	p, pending, err := w.Snapshot.Progress(id)
+	return p, pending, w.checked(err)
+}
+
+// Ended is as of the Snapshot, but for errors.
+func (w Guarded) Ended(id domain.WebhookID, f func(*domain.Delivery)) error {
+	return w.checked(w.Snapshot.Ended(id, f))
+}

@@ -39,6 +39,10 @@ type Snapshot interface {
 	Hits(
 		account domain.AccountID, application domain.ApplicationID, from, to uint32, f func(domain.Usage),
 	) error
+	// Progress is how far the events of a webhook came, and what is pending, by its places; zero: nothing was kept.
+	Progress(id domain.WebhookID) (domain.Progress, []domain.Undelivered, error)
+	// Ended calls f with the messages of a webhook that ended, in no order.
+	Ended(id domain.WebhookID, f func(*domain.Delivery)) error
 	// Outbox calls f with the entries of the outbox of a kind that are above a sequence and not yet trimmed, in order,
 	// until f returns false.
 	Outbox(kind domain.OutboxKind, after uint64, f func(*domain.Outgoing) bool) error

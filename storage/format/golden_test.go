@@ -64,6 +64,7 @@ func examples(t testing.TB) map[string]string {
 	message := func(e any) []byte { return check.Must[[]byte](t)(AppendMessage(nil, e)) }
 	state := domain.ShardState{Cluster: "c1", Journal: topic(9), Next: 1000, Epoch: 2, Clock: 1717200000123, Rules: 1, Life: 1, Sequence: 77, Outbox: 6, Published: 5, DeadUpTo: 4, KeysUpTo: 2, Rows: 70, Expired: 3, Handovers: []domain.Handover{{Shard: 3, Sent: 2, Received: 300}}, Facts: [16]byte{15: 1}}
 	state.Dead[domain.BadTime] = 3
+	event := domain.Event{EventPlace: domain.EventPlace{Sequence: 77, Kind: domain.EventActivity}, Member: 12293, Action: 4102}
 	values := map[string][]byte{
 		"value C one":      content.Append(nil, nil, []Entry{{Seq: 7, Recorded: 1717200000123, Text: text}}),
 		"value C":          content.Append(nil, []uint64{3, 5}, []Entry{{Seq: 7, Recorded: 1717200000123, Text: text}, {Seq: 9, Recorded: 1717200000124}}),
@@ -92,6 +93,10 @@ func examples(t testing.TB) map[string]string {
 		"value s":          AppendSealed(nil, 70000, 0b1001),
 		"value u":          AppendUsage(nil, 1, 99),
 		"value v":          AppendVisitPlace(nil, domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}),
+		"value w h":        message(&domain.Progress{Webhook: 7, Version: 8, Node: domain.NodeID{1}, Through: 77, Taken: 9, Success: 1717200000123, Failing: 5}),
+		"value w l":        message(&domain.Delivery{ID: domain.MessageID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, Events: []domain.Event{event}, Count: 3, Tries: 2, At: 1717200000123, Status: "200"}),
+		"value w p":        message(&domain.Undelivered{Events: []domain.Event{event, {EventPlace: domain.EventPlace{Sequence: 78, Kind: domain.EventErased}, Member: 4101}}, Tries: 2, First: 1717200000123, Next: 1717200060123, Last: 1717200000999, Status: "timeout"}),
+		"value w x":        message(&domain.Delivery{ID: domain.MessageID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, Events: []domain.Event{event}, Count: 1, Tries: 9, At: 1717200000123, Status: "503", GivenUp: true}),
 		"value x":          message(&domain.Request{ID: domain.RequestID{1}, Day: 19875, BodyHash: 5, Outcome: domain.Outcome{Code: domain.Conflict, Parameter: "Slug", Message: "taken", Member: 12293}}),
 		"value z o":        AppendOrigin(nil, origin),
 		"value z s":        AppendState(nil, &state, nil),
@@ -144,6 +149,10 @@ func exampleKeys(member domain.MemberID, claim domain.IdentityHash, origin domai
 		"key t":   AppendTimelineKey(nil, 2, AccountMonth{1, 653}, 3, 4),
 		"key u":   AppendUsageKey(nil, 2, domain.Usage{Application: 4, Hour: 5, Incarnation: 6}),
 		"key v":   AppendVisitPlaceKey(nil, 2, 1, 3),
+		"key w h": AppendProgressKey(nil, 2, 7),
+		"key w l": AppendTakenKey(nil, 2, 7, domain.MaxDeliveries+8),
+		"key w p": AppendPendingKey(nil, 2, 7, domain.EventPlace{Sequence: 77, Kind: domain.EventActivity}),
+		"key w x": AppendGivenUpKey(nil, 2, 7, 1717200000123, domain.EventPlace{Sequence: 77, Kind: domain.EventActivity}),
 		"key x":   AppendRequestKey(nil, 2, 19875, domain.RequestID{1}),
 		"key z o": AppendOriginKey(nil, 2, origin.Topic, origin.Partition),
 		"key z s": AppendStateKey(nil, 2),

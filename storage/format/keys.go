@@ -32,6 +32,10 @@ import (
 //	't' month shard account class bucket                 timelines of members     Merge
 //	'u' shard application hour incarnation               hits                     Merge
 //	'v' shard account number                             place of visits          Set
+//	'w' shard webhook 'h'                                progress of a webhook    Set, DeleteRange
+//	'w' shard webhook 'l' number                         message that was taken   Set, DeleteRange
+//	'w' shard webhook 'p' sequence kind                  pending event or message Set, Delete, DeleteRange
+//	'w' shard webhook 'x' time sequence kind             message given up         Set, DeleteRange
 //	'x' shard day request                                request id → outcome     Set, DeleteRange
 //	'z' shard 'm' offset                                 state hash of a prefix   Set
 //	'z' shard 'o' topic partition                        applied origin           Set, when the state has no room for it
@@ -64,12 +68,13 @@ const (
 	FamilyTimeline    = 't'
 	FamilyUsage       = 'u'
 	FamilyVisitPlace  = 'v'
+	FamilyWebhook     = 'w'
 	FamilyRequest     = 'x'
 	FamilyState       = 'z'
 )
 
 // Families are those of a node's store.
-const Families = "CRTabcfikmnopqstuvxz"
+const Families = "CRTabcfikmnopqstuvwxz"
 
 // Monthly reports that the keys of a family begin with the month, followed by the shard.
 func Monthly(family byte) bool {

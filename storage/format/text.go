@@ -40,11 +40,14 @@ func CatalogText(k, v []byte) (string, error) {
 	return fmt.Sprintf("%c %T\t%s", k[0], entity, text), err
 }
 
-// keyShapes are the fields of the keys after the family: their names and lengths.
-var keyShapes = map[byte][]struct {
+// keyField is a field of a key.
+type keyField struct {
 	name string
 	size int
-}{
+}
+
+// keyShapes are the fields of the keys after the family: their names and lengths.
+var keyShapes = map[byte][]keyField{
 	FamilyContent: {
 		{"month", 2}, {"shard", 2}, {"account", 4}, {"brand", 4}, {"class", 1}, {"slot", 2}, {"sequence", 8},
 	},
@@ -82,9 +85,18 @@ func dumpKey(k []byte) (string, error) {
 	case k[0] == FamilyState && len(k) == 24 && k[3] == stateOrigin:
 		return fmt.Sprintf("z shard=%d origin", be.Uint16(k[1:])), nil
 	}
+	shape := keyShapes[k[0]]
 	var b strings.Builder
 	b.WriteByte(k[0])
-	for _, f := range keyShapes[k[0]] {
+	if k[0] == FamilyWebhook && len(k) >= 8 {
+		part, known := webhookKeyShapes[k[7]]
+		if !known {
+			return "", Damaged("key")
+		}
+		fmt.Fprintf(&b, " shard=%d webhook=%d %c", be.Uint16(k[1:]), be.Uint32(k[3:]), k[7])
+		shape, rest = part, k[8:]
+	}
+	for _, f := range shape {
 		if len(rest) < f.size {
 			return "", Damaged("key")
 		}
@@ -148,6 +160,8 @@ func dumpValue(k, v []byte) (string, error) {
 	case FamilyVisitPlace:
 		p, err := DecodeVisitPlace(k, v)
 		return fmt.Sprintf("domain=%q page=%q", p.Domain, p.Page), err
+	case FamilyWebhook:
+		return dumpWebhook(k, v)
 	case FamilyUsage:
 		account, total, err := decodeUsage(v)
 		return fmt.Sprintf("account=%d total=%d", account, total), err

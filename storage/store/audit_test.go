@@ -206,6 +206,18 @@ func alterations() []alteration {
 			return v
 		}, "x shard=2 day=", ""},
 		{"a count of hits", format.FamilyUsage, last, "u shard=2 application=", ""},
+		{"progress of a webhook", format.FamilyWebhook, func(k, v []byte) []byte {
+			var p domain.Progress
+			if !format.IsProgressKey(k) || format.DecodeMessage(v, &p) != nil {
+				return nil
+			}
+			p.Through++
+			v, err := format.AppendMessage(nil, &p)
+			if err != nil {
+				return nil
+			}
+			return v
+		}, "w shard=2 webhook=", ""},
 		{"an origin", format.FamilyState, func(k, v []byte) []byte {
 			if k[3] != format.StateShard {
 				return nil
@@ -265,7 +277,7 @@ func TestCompare_NamesWhatWasAltered(t *testing.T) {
 	if underRace {
 		t.Skip("one goroutine: run without -race")
 	}
-	have, replay := twoStores(t, 3, 92)
+	have, replay := twoStores(t, 3, 95) // after which rows are in the tail
 	b := auditOf(t, replay)
 	for _, c := range alterations() {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"testing"
@@ -92,6 +93,8 @@ func checkScans(t *testing.T, m *storetest.Model, s *Shard) {
 	check.Same(t, "usage", usage, m.Usage)
 	checkHits(t, m, s)
 
+	checkWebhooks(t, m, s)
+
 	places := map[domain.AccountID][]domain.VisitPlace{}
 	check.OK(t, s.VisitPlaces(func(p domain.NumberedPlace) {
 		if int(p.Number) != len(places[p.Account]) {
@@ -100,6 +103,45 @@ func checkScans(t *testing.T, m *storetest.Model, s *Shard) {
 		places[p.Account] = append(places[p.Account], p.VisitPlace)
 	}))
 	check.Same(t, "places of visits", places, m.Places)
+}
+
+// checkWebhooks reads how far webhooks came.
+func checkWebhooks(t *testing.T, m *storetest.Model, s *Shard) {
+	t.Helper()
+	var got, want []domain.Progress
+	check.OK(t, s.Progresses(func(p *domain.Progress) { got = append(got, *p) }))
+	for id := range domain.WebhookID(9) {
+		p, pending, err := s.Progress(id)
+		check.OK(t, err)
+		var delivered, givenUp []domain.Delivery
+		check.OK(t, s.Ended(id, func(d *domain.Delivery) {
+			if d.GivenUp {
+				givenUp = append(givenUp, *d)
+			} else {
+				delivered = append(delivered, *d)
+			}
+		}))
+		of := m.Webhooks[id]
+		if of == nil {
+			if p != (domain.Progress{Webhook: id}) || len(pending)+len(delivered)+len(givenUp) > 0 {
+				t.Fatalf("webhook %d has %+v, %v, %v, %v", id, p, pending, delivered, givenUp)
+			}
+			continue
+		}
+		want = append(want, of.Progress)
+		check.Same(t, "progress", p, of.Progress)
+		check.Same(t, "pending", pending, of.Pending())
+		wantDelivered, wantGivenUp := of.Ended()
+		byPlace := func(a, b domain.Delivery) int {
+			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Events[0].Sequence, b.Events[0].Sequence), cmp.Compare(a.Events[0].Kind, b.Events[0].Kind), cmp.Compare(a.Events[0].Member, b.Events[0].Member))
+		}
+		for _, all := range [][]domain.Delivery{delivered, givenUp, wantDelivered, wantGivenUp} {
+			slices.SortFunc(all, byPlace)
+		}
+		check.Same(t, "delivered", delivered, wantDelivered)
+		check.Same(t, "given up", givenUp, wantGivenUp)
+	}
+	check.Same(t, "progress of all webhooks", got, want)
 }
 
 // checkHits looks up the hits of an application in some hours.

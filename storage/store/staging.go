@@ -109,6 +109,8 @@ func (s *staging) stage(c *domain.Change) error {
 		s.key = format.AppendUsageKey(s.key[:0], s.shard, v.Usage)
 		s.value = format.AppendUsage(s.value[:0], v.Account, v.Total)
 		return s.batch.Merge(s.key, s.value, nil)
+	case *domain.ProgressChange:
+		return s.putProgress(v)
 	}
 	return fmt.Errorf("unknown change with a %T", c.Value)
 }

@@ -115,6 +115,8 @@ func (w *Generator) change() {
 		w.erase()
 	case k < 96:
 		w.add(domain.UsagePut, &domain.UsageCount{Account: 1, Usage: domain.Usage{Application: 3, Hour: uint32(w.Rand.IntN(3)), Incarnation: uint64(w.Rand.IntN(2)), Total: uint64(w.Rand.IntN(100))}})
+	case k < 97:
+		w.webhook()
 	default:
 		w.outbox()
 	}

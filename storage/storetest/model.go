@@ -24,6 +24,7 @@ type Model struct {
 	Columns    map[ColumnName]map[domain.Ordinal]uint16
 	Outbox     map[uint64]*domain.Outgoing
 	Usage      map[[3]uint64]domain.UsageCount
+	Webhooks   map[domain.WebhookID]*modelWebhook
 	Rows       map[uint64]*modelRow
 	Places     map[domain.AccountID][]domain.VisitPlace
 	Sample     uint64 // of so many rows one is looked up by itself
@@ -56,7 +57,8 @@ func NewModel() *Model {
 		Requests: map[domain.RequestID]*domain.Request{}, Bits: map[BitName]map[domain.Ordinal]bool{},
 		Columns: map[ColumnName]map[domain.Ordinal]uint16{}, Outbox: map[uint64]*domain.Outgoing{},
 		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Sample: 4,
-		Places: map[domain.AccountID][]domain.VisitPlace{},
+		Webhooks: map[domain.WebhookID]*modelWebhook{},
+		Places:   map[domain.AccountID][]domain.VisitPlace{},
 	}
 }
 
@@ -147,6 +149,8 @@ func (m *Model) change(ch domain.Change) {
 		if m.Usage[k].Total <= v.Total {
 			m.Usage[k] = *v
 		}
+	case *domain.ProgressChange:
+		m.progress(v)
 	}
 }
 

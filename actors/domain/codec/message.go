@@ -37,6 +37,7 @@ var commands = index(
 	message(tickToWire, tickFromWire),
 	message(expireToWire, expireFromWire),
 	message(rulesToWire, rulesFromWire),
+	message(deliveredToWire, deliveredFromWire),
 
 	message(layoutToWire, layoutFromWire),
 	message(createApplicationToWire, createApplicationFromWire),
@@ -83,6 +84,9 @@ var values = index(
 	message(requestToWire, requestFromWire),
 	message(outgoingToWire, outgoingFromWire),
 	message(parkedToWire, parkedFromWire),
+	message(progressToWire, progressFromWire),
+	message(undeliveredToWire, undeliveredFromWire),
+	message(deliveryToWire, deliveryFromWire),
 )
 
 // kinds are the commands by kind.

@@ -46,7 +46,7 @@ func (s *Accounts) Apply(c *domain.Change) error {
 		id := c.Value.(*domain.NumberedPlace).Account
 		s.touch(id, s.Of(id))
 	case domain.OneTimePut, domain.RequestPut, domain.OutboxPut, domain.OutboxTrim, domain.UsagePut,
-		domain.ParkedPut, domain.ParkedDrop: // no question reads them here
+		domain.ParkedPut, domain.ParkedDrop, domain.ProgressPut: // no question reads them here
 	}
 	return nil
 }

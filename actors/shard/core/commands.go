@@ -70,6 +70,8 @@ func (c *commands) apply(t *tx.Tx, r *domain.Record) error {
 		if c.counted != nil {
 			c.counted(r)
 		}
+	case *domain.Delivered:
+		delivered(t, r, m)
 	case *domain.Published:
 		t.Published(m)
 	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief

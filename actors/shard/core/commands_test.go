@@ -458,3 +458,47 @@ func TestMachine_Views(t *testing.T) {
 	}
 	empty.Quiesce()
 }
+
+// How far a webhook came is what the records say that are based on what there is, over a start as well; another one
+// changes nothing, and who asked is to ask again.
+func TestCommands_Delivered(t *testing.T) {
+	on(t, core.Config{}, func(p *partition) {
+		event := func(n uint64) domain.Event {
+			return domain.Event{EventPlace: domain.EventPlace{Sequence: n, Kind: domain.EventActivity}, Member: domain.MemberIDOf(n, 0)}
+		}
+		send := func(d domain.Delivered, request byte) domain.Outcome {
+			d.Webhook = 7
+			r := domain.Record{Kind: domain.KindDelivered, Command: &d}
+			if request > 0 {
+				r.Request = domain.RequestID{request}
+			}
+			p.apply(r)
+			p.commit()
+			if q := p.m.Completed(r.Request); q != nil {
+				return q.Outcome
+			}
+			return domain.Outcome{}
+		}
+		send(domain.Delivered{Through: 9, Pending: []domain.Undelivered{{Events: []domain.Event{event(3)}, Tries: 1}, {Events: []domain.Event{event(5)}}}}, 0)
+		send(domain.Delivered{Through: 99}, 0) // as if the first had not been
+		if out := send(domain.Delivered{Base: 2, Through: 99}, 1); !out.Again {
+			t.Errorf("of a version that there is not: %+v", out)
+		}
+		p.open()
+		if out := send(domain.Delivered{Base: 1, Node: domain.NodeID{1}, Through: 12, Done: []domain.EventPlace{event(3).EventPlace}, Failing: 4}, 2); out.Again || out.ID != 7 {
+			t.Errorf("of the version that there is: %+v", out)
+		}
+		got, pending, err := p.s.Progress(7)
+		want := domain.Progress{Webhook: 7, Version: 2, Node: domain.NodeID{1}, Through: 12, Failing: 4}
+		if err != nil || got != want || len(pending) != 1 || pending[0].Place() != event(5).EventPlace {
+			t.Errorf("%+v, %+v, %v", got, pending, err)
+		}
+		send(domain.Delivered{Base: 2, Forget: true}, 0)
+		if got, pending, err := p.s.Progress(7); err != nil || got.Version != 0 || len(pending) > 0 {
+			t.Errorf("forgotten: %+v, %+v, %v", got, pending, err)
+		}
+		if out := send(domain.Delivered{Base: 3}, 3); !out.Again {
+			t.Errorf("after it was forgotten: %+v", out)
+		}
+	})
+}

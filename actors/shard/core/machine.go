@@ -164,6 +164,9 @@ func (m *Machine) Load(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
+	if err := m.store.Progresses(func(p *domain.Progress) { s.Progress[p.Webhook] = *p }); err != nil {
+		return err
+	}
 	var lenders []member.Place
 	if err := s.Accounts.LoadAttributes(m.store, func(id domain.AccountID, ord domain.Ordinal) {
 		lenders = append(lenders, member.Place{Account: id, Ord: ord})

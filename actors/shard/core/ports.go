@@ -56,6 +56,8 @@ type Loading interface {
 	Members(f func(account domain.AccountID, ord domain.Ordinal, id domain.MemberID)) error
 	// Parked calls f with every parked activity. An error of f ends the reading and is given back.
 	Parked(f func(*domain.Parked) error) error
+	// Progresses calls f with the progress of each webhook, which is f's to keep.
+	Progresses(f func(*domain.Progress)) error
 }
 
 // Lookups are what applying a record asks.

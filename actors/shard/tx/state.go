@@ -62,7 +62,8 @@ type State struct {
 	Requests   Requests
 	Parked     Parked
 	Sources    Sources
-	LastSent   map[int]uint64 // last sequence of the outbox sent to each shard, of this life of the journal
+	Progress   map[domain.WebhookID]domain.Progress // of webhooks
+	LastSent   map[int]uint64                       // last sequence of the outbox sent to each shard, of this life of the journal
 
 	outbox  Outbox
 	waiting Waiting
@@ -73,7 +74,7 @@ func New(c Config) *State {
 	return &State{
 		ID: c.ID, Shards: c.Shards, Shard: c.Shard, Store: c.Store, Loaded: c.Loaded, Accounts: c.Accounts,
 		Roster: member.NewRoster(slotsOf(c.ID, c.Shards)), Requests: newRequests(c.Store), Parked: newParked(),
-		Sources: newSources(), LastSent: map[int]uint64{}, outbox: c.Outbox, waiting: c.Waiting,
+		Sources: newSources(), Progress: map[domain.WebhookID]domain.Progress{}, LastSent: map[int]uint64{}, outbox: c.Outbox, waiting: c.Waiting,
 	}
 }
 

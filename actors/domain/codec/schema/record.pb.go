@@ -69,6 +69,7 @@ type Record struct {
 	//	*Record_MergeMembers
 	//	*Record_UnmergeMember
 	//	*Record_Lend
+	//	*Record_Delivered
 	//	*Record_Layout
 	//	*Record_CreateApplication
 	//	*Record_CreateKey
@@ -386,6 +387,15 @@ func (x *Record) GetLend() *Lend {
 	return nil
 }
 
+func (x *Record) GetDelivered() *Delivered {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_Delivered); ok {
+			return x.Delivered
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetLayout() *Layout {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_Layout); ok {
@@ -681,6 +691,10 @@ type Record_Lend struct {
 	Lend *Lend `protobuf:"bytes,37,opt,name=lend,oneof"`
 }
 
+type Record_Delivered struct {
+	Delivered *Delivered `protobuf:"bytes,38,opt,name=delivered,oneof"`
+}
+
 type Record_Layout struct {
 	Layout *Layout `protobuf:"bytes,80,opt,name=layout,oneof"`
 }
@@ -815,6 +829,8 @@ func (*Record_UnmergeMember) isRecord_Payload() {}
 
 func (*Record_Lend) isRecord_Payload() {}
 
+func (*Record_Delivered) isRecord_Payload() {}
+
 func (*Record_Layout) isRecord_Payload() {}
 
 func (*Record_CreateApplication) isRecord_Payload() {}
@@ -866,8 +882,8 @@ var File_record_proto protoreflect.FileDescriptor
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
-	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\x1a\n" +
-	"lend.proto\"\xd8\x15\n" +
+	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\x1a\x0fdelivered.proto\x1a\n" +
+	"lend.proto\"\x8f\x16\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -898,7 +914,8 @@ const file_record_proto_rawDesc = "" +
 	"\ferase_member\x18\" \x01(\v2\x17.ovation.v1.EraseMemberH\x00R\veraseMember\x12?\n" +
 	"\rmerge_members\x18# \x01(\v2\x18.ovation.v1.MergeMembersH\x00R\fmergeMembers\x12B\n" +
 	"\x0eunmerge_member\x18$ \x01(\v2\x19.ovation.v1.UnmergeMemberH\x00R\runmergeMember\x12&\n" +
-	"\x04lend\x18% \x01(\v2\x10.ovation.v1.LendH\x00R\x04lend\x12,\n" +
+	"\x04lend\x18% \x01(\v2\x10.ovation.v1.LendH\x00R\x04lend\x125\n" +
+	"\tdelivered\x18& \x01(\v2\x15.ovation.v1.DeliveredH\x00R\tdelivered\x12,\n" +
 	"\x06layout\x18P \x01(\v2\x12.ovation.v1.LayoutH\x00R\x06layout\x12N\n" +
 	"\x12create_application\x18Q \x01(\v2\x1d.ovation.v1.CreateApplicationH\x00R\x11createApplication\x126\n" +
 	"\n" +
@@ -966,29 +983,30 @@ var file_record_proto_goTypes = []any{
 	(*MergeMembers)(nil),      // 19: ovation.v1.MergeMembers
 	(*UnmergeMember)(nil),     // 20: ovation.v1.UnmergeMember
 	(*Lend)(nil),              // 21: ovation.v1.Lend
-	(*Layout)(nil),            // 22: ovation.v1.Layout
-	(*CreateApplication)(nil), // 23: ovation.v1.CreateApplication
-	(*CreateKey)(nil),         // 24: ovation.v1.CreateKey
-	(*RevokeKey)(nil),         // 25: ovation.v1.RevokeKey
-	(*PutBrand)(nil),          // 26: ovation.v1.PutBrand
-	(*DeleteBrand)(nil),       // 27: ovation.v1.DeleteBrand
-	(*PutDefinition)(nil),     // 28: ovation.v1.PutDefinition
-	(*DeleteDefinition)(nil),  // 29: ovation.v1.DeleteDefinition
-	(*SetAside)(nil),          // 30: ovation.v1.SetAside
-	(*AcceptGap)(nil),         // 31: ovation.v1.AcceptGap
-	(*PutSegment)(nil),        // 32: ovation.v1.PutSegment
-	(*DeleteSegment)(nil),     // 33: ovation.v1.DeleteSegment
-	(*PutSlotKeys)(nil),       // 34: ovation.v1.PutSlotKeys
-	(*AllowDomain)(nil),       // 35: ovation.v1.AllowDomain
-	(*UnallowDomain)(nil),     // 36: ovation.v1.UnallowDomain
-	(*EditApplication)(nil),   // 37: ovation.v1.EditApplication
-	(*AddSigningKey)(nil),     // 38: ovation.v1.AddSigningKey
-	(*PutPlan)(nil),           // 39: ovation.v1.PutPlan
-	(*PutLimits)(nil),         // 40: ovation.v1.PutLimits
-	(*NodeUp)(nil),            // 41: ovation.v1.NodeUp
-	(*NodeGone)(nil),          // 42: ovation.v1.NodeGone
-	(*PutWebhook)(nil),        // 43: ovation.v1.PutWebhook
-	(*DeleteWebhook)(nil),     // 44: ovation.v1.DeleteWebhook
+	(*Delivered)(nil),         // 22: ovation.v1.Delivered
+	(*Layout)(nil),            // 23: ovation.v1.Layout
+	(*CreateApplication)(nil), // 24: ovation.v1.CreateApplication
+	(*CreateKey)(nil),         // 25: ovation.v1.CreateKey
+	(*RevokeKey)(nil),         // 26: ovation.v1.RevokeKey
+	(*PutBrand)(nil),          // 27: ovation.v1.PutBrand
+	(*DeleteBrand)(nil),       // 28: ovation.v1.DeleteBrand
+	(*PutDefinition)(nil),     // 29: ovation.v1.PutDefinition
+	(*DeleteDefinition)(nil),  // 30: ovation.v1.DeleteDefinition
+	(*SetAside)(nil),          // 31: ovation.v1.SetAside
+	(*AcceptGap)(nil),         // 32: ovation.v1.AcceptGap
+	(*PutSegment)(nil),        // 33: ovation.v1.PutSegment
+	(*DeleteSegment)(nil),     // 34: ovation.v1.DeleteSegment
+	(*PutSlotKeys)(nil),       // 35: ovation.v1.PutSlotKeys
+	(*AllowDomain)(nil),       // 36: ovation.v1.AllowDomain
+	(*UnallowDomain)(nil),     // 37: ovation.v1.UnallowDomain
+	(*EditApplication)(nil),   // 38: ovation.v1.EditApplication
+	(*AddSigningKey)(nil),     // 39: ovation.v1.AddSigningKey
+	(*PutPlan)(nil),           // 40: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 41: ovation.v1.PutLimits
+	(*NodeUp)(nil),            // 42: ovation.v1.NodeUp
+	(*NodeGone)(nil),          // 43: ovation.v1.NodeGone
+	(*PutWebhook)(nil),        // 44: ovation.v1.PutWebhook
+	(*DeleteWebhook)(nil),     // 45: ovation.v1.DeleteWebhook
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -1013,34 +1031,35 @@ var file_record_proto_depIdxs = []int32{
 	19, // 19: ovation.v1.Record.merge_members:type_name -> ovation.v1.MergeMembers
 	20, // 20: ovation.v1.Record.unmerge_member:type_name -> ovation.v1.UnmergeMember
 	21, // 21: ovation.v1.Record.lend:type_name -> ovation.v1.Lend
-	22, // 22: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
-	23, // 23: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
-	24, // 24: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
-	25, // 25: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
-	26, // 26: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
-	27, // 27: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
-	28, // 28: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
-	29, // 29: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
-	30, // 30: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
-	31, // 31: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
-	32, // 32: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
-	33, // 33: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	34, // 34: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
-	35, // 35: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
-	36, // 36: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
-	37, // 37: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
-	38, // 38: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
-	39, // 39: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
-	40, // 40: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
-	41, // 41: ovation.v1.Record.node_up:type_name -> ovation.v1.NodeUp
-	42, // 42: ovation.v1.Record.node_gone:type_name -> ovation.v1.NodeGone
-	43, // 43: ovation.v1.Record.put_webhook:type_name -> ovation.v1.PutWebhook
-	44, // 44: ovation.v1.Record.delete_webhook:type_name -> ovation.v1.DeleteWebhook
-	45, // [45:45] is the sub-list for method output_type
-	45, // [45:45] is the sub-list for method input_type
-	45, // [45:45] is the sub-list for extension type_name
-	45, // [45:45] is the sub-list for extension extendee
-	0,  // [0:45] is the sub-list for field type_name
+	22, // 22: ovation.v1.Record.delivered:type_name -> ovation.v1.Delivered
+	23, // 23: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
+	24, // 24: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
+	25, // 25: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
+	26, // 26: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
+	27, // 27: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
+	28, // 28: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
+	29, // 29: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
+	30, // 30: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
+	31, // 31: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
+	32, // 32: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
+	33, // 33: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
+	34, // 34: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
+	35, // 35: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	36, // 36: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
+	37, // 37: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
+	38, // 38: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
+	39, // 39: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
+	40, // 40: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
+	41, // 41: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
+	42, // 42: ovation.v1.Record.node_up:type_name -> ovation.v1.NodeUp
+	43, // 43: ovation.v1.Record.node_gone:type_name -> ovation.v1.NodeGone
+	44, // 44: ovation.v1.Record.put_webhook:type_name -> ovation.v1.PutWebhook
+	45, // 45: ovation.v1.Record.delete_webhook:type_name -> ovation.v1.DeleteWebhook
+	46, // [46:46] is the sub-list for method output_type
+	46, // [46:46] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -1051,6 +1070,7 @@ func file_record_proto_init() {
 	file_activity_proto_init()
 	file_catalog_proto_init()
 	file_commands_proto_init()
+	file_delivered_proto_init()
 	file_lend_proto_init()
 	file_record_proto_msgTypes[0].OneofWrappers = []any{
 		(*Record_Activity)(nil),
@@ -1074,6 +1094,7 @@ func file_record_proto_init() {
 		(*Record_MergeMembers)(nil),
 		(*Record_UnmergeMember)(nil),
 		(*Record_Lend)(nil),
+		(*Record_Delivered)(nil),
 		(*Record_Layout)(nil),
 		(*Record_CreateApplication)(nil),
 		(*Record_CreateKey)(nil),
