@@ -32,6 +32,7 @@ type Node struct {
 	health
 
 	o          Options
+	deliveries *Deliveries
 	system     *actor.ActorSystem
 	membership membership
 	among      among
@@ -60,6 +61,7 @@ func New(o Options) *Node {
 	n.among = among{n.o.ID, n.Catalog, n.membership.current}
 	n.routing = newRouting(&n.o, f)
 	n.usage = newUsage(n.o.Incarnation, n.o.Now, n.shards.appender)
+	n.deliveries = newDeliveries(n.shards, &n.among)
 	n.submitter = submitter{shards: n.shards, catalog: n.catalogReader, clocks: make([]logClock, n.shards.count+1)}
 	n.barrier = barrier{logs: &n.o.Logs, shards: n.shards, catalog: n.catalogReader, routers: n.routing.Handles}
 	n.gaps = gaps{o: &n.o, submitter: &n.submitter, routers: n.routing.Handles, nodes: n.membership.current}
@@ -71,6 +73,9 @@ func New(o Options) *Node {
 	n.health.retention = &retention{o: &n.o, shards: n.shards, marks: n.routing.marks, trimmer: newTrimmer(n.o.TrimAfter)}
 	return n
 }
+
+// Deliveries is how far the events of webhooks came.
+func (n *Node) Deliveries() *Deliveries { return n.deliveries }
 
 // Open starts what is no shard, and reads the catalog to its end: a record is applied
 // with all that the catalog says of it at hand, in a replay too. It waits for the
@@ -127,6 +132,7 @@ func (n *Node) settings(id int, h *shard.Handle) shard.Config {
 	c.Hooks.Remedy = n.stopRemedy
 	c.Hooks.SetAside = n.setAside
 	c.Hooks.Counted = n.usage.remote.see
+	c.Hooks.Delivered = n.deliveries.see
 	c.Hooks.Newer = n.needsNewer
 	c.Yield = &n.questions
 	c.Duty = publishingDuty{n, id}

@@ -21,6 +21,7 @@ const (
 	Trimming                   // of a partition of the public topic; partition 0 also trims dead letters
 	Listing                    // what is appended to the catalog about nodes; partition 0
 	Upgrading                  // of a shard to newer rules of applying
+	Delivering                 // of a webhook: its number
 )
 
 // Member is a node of the list as its reader sees it.

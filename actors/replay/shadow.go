@@ -62,7 +62,7 @@ func (j *Journals) Replay(ctx context.Context, id int, o Options) (*Shadow, erro
 	c.Appender = s.appender
 	c.Open = o.Open
 	c.Hooks.SetAside = func(catalog.RecordPlace) error { return nil }
-	c.Hooks.Counted = nil
+	c.Hooks.Counted, c.Hooks.Delivered = nil, nil
 	c.Hooks.Newer = nil
 	c.Log = quiet
 	c.Publishing.DeadLetters = nowhere{}

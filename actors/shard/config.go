@@ -46,10 +46,11 @@ type (
 
 // Hooks are what a shard calls on its goroutine.
 type Hooks struct {
-	Remedy   func(err error, shard int, accept *domain.AcceptGap) remedy.Advice // of an error that stopped it
-	SetAside func(catalog.RecordPlace) error                                    // of a record that failed twice: the shard then restarts
-	Counted  func(*domain.Record)                                               // of hits that a node counted; nil: not asked for
-	Newer    func(error)                                                        // of what needs a newer program, before the shard served; nil: not asked for
+	Remedy    func(err error, shard int, accept *domain.AcceptGap) remedy.Advice // of an error that stopped it
+	SetAside  func(catalog.RecordPlace) error                                    // of a record that failed twice: the shard then restarts
+	Counted   func(*domain.Record)                                               // of hits that a node counted; nil: not asked for
+	Delivered func(*domain.Record, bool)                                         // of how far a webhook came, and whether that counts; nil: not asked for
+	Newer     func(error)                                                        // of what needs a newer program, before the shard served; nil: not asked for
 }
 
 // Lifetime is when a shard begins and ends.

@@ -58,7 +58,7 @@ func newShard(env *Config) *shard {
 		},
 		Memory: env.Memory, Publishing: publishing,
 		Readers:  core.Readers{View: &env.Handle.View, Waiting: &s.commits.waiting, Yield: env.Yield},
-		Children: s.children, MarkEvery: env.MarkEvery, Counted: env.Hooks.Counted, Stats: &env.Handle.Stats,
+		Children: s.children, MarkEvery: env.MarkEvery, Counted: env.Hooks.Counted, Delivered: env.Hooks.Delivered, Stats: &env.Handle.Stats,
 	})
 	s.become(Recovering, s.recovering)
 	return s

@@ -19,8 +19,9 @@ type commands struct {
 	merger     *merge.Merger
 	activities *activity.Activities
 	knows      func(rules uint16) error
-	deleted    *atomic.Int64        // actions
-	counted    func(*domain.Record) // nil: not asked for
+	deleted    *atomic.Int64                       // actions
+	counted    func(*domain.Record)                // nil: not asked for
+	delivered  func(r *domain.Record, counts bool) // likewise
 }
 
 // apply applies a command. Nothing of a group is pending.
@@ -71,7 +72,10 @@ func (c *commands) apply(t *tx.Tx, r *domain.Record) error {
 			c.counted(r)
 		}
 	case *domain.Delivered:
-		delivered(t, r, m)
+		changed := delivered(t, r, m)
+		if c.delivered != nil {
+			c.delivered(r, changed)
+		}
 	case *domain.Published:
 		t.Published(m)
 	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief

@@ -27,8 +27,9 @@ type Config struct {
 	Publishing Publishing
 	Readers    Readers
 	Children   *children.Children
-	MarkEvery  int64                // records between two state marks; 0: as usual
-	Counted    func(*domain.Record) // of hits that a node counted, once applied or more often; nil: not asked for
+	MarkEvery  int64                      // records between two state marks; 0: as usual
+	Counted    func(*domain.Record)       // of hits that a node counted, once applied or more often; nil: not asked for
+	Delivered  func(*domain.Record, bool) // of how far a webhook came, and whether that counts, likewise; nil: not asked for
 	Stats      *Stats
 }
 
@@ -117,7 +118,7 @@ func (m *Machine) Open(store Store) *Machine {
 	})
 	n.commands = commands{
 		actions: store, registrar: identity.New(n.identities, &c.Stats.Members.Registered), merger: n.merger,
-		activities: n.activities, knows: c.Partition.knows, deleted: &c.Stats.Deleted, counted: c.Counted,
+		activities: n.activities, knows: c.Partition.knows, deleted: &c.Stats.Deleted, counted: c.Counted, delivered: c.Delivered,
 	}
 	return n
 }

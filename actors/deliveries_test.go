@@ -1,0 +1,65 @@
+package actors
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// How far a webhook came is what counted of several senders, over a restart too: of two that begin with the same progress
+// one is told that its record does not count.
+func TestDeliveries_OneOfTwoSendersCounts(t *testing.T) {
+	r := newHarness(t, 2, Options{})
+	r.ready()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	event := domain.Event{EventPlace: domain.EventPlace{Sequence: 3, Kind: domain.EventActivity}, Member: 4097}
+	keep := func(d domain.Delivered) bool {
+		t.Helper()
+		d.Webhook, d.Partition = 7, 1
+		for {
+			counts, err := r.node.Deliveries().Keep(ctx, 1, &d)
+			if err == nil {
+				return counts
+			}
+			if ctx.Err() != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if !keep(domain.Delivered{Through: 5, Pending: []domain.Undelivered{{Events: []domain.Event{event}, Tries: 1, Status: "503"}}}) {
+		t.Error("the first record does not count")
+	}
+	if keep(domain.Delivered{Through: 9}) {
+		t.Error("a record counts that knew nothing of the first")
+	}
+	if _, moves := r.node.Deliveries().Sending(7); moves != 1 {
+		t.Errorf("%d records count", moves)
+	}
+	r.restart()
+	r.ready()
+	if !keep(domain.Delivered{Base: 1, Through: 6, Failing: 9}) {
+		t.Error("the next record does not count after a restart")
+	}
+	var got domain.Progress
+	var pending []domain.Undelivered
+	r.eventually("the progress is visible", func() bool {
+		var err error
+		got, pending, err = r.node.Deliveries().Progress(1, 7)
+		return err == nil && got.Version == 2
+	})
+	want := domain.Progress{Webhook: 7, Version: 2, Through: 6, Failing: 9}
+	if diff := cmp.Diff(want, got); diff != "" || len(pending) != 1 || pending[0].Status != "503" {
+		t.Errorf("%s, %+v", diff, pending)
+	}
+	if p, _, err := r.node.Deliveries().Progress(0, 7); err != nil || p.Version != 0 {
+		t.Errorf("the other shard has %+v, %v", p, err)
+	}
+	if rank := r.node.Deliveries().Rank(7); rank != 0 || !r.node.Deliveries().Alone() {
+		t.Errorf("a node alone has rank %d", rank)
+	}
+}
