@@ -3,7 +3,6 @@ package delivery
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
@@ -23,17 +22,17 @@ type Place struct {
 }
 
 // EventID is the id of an event of a webhook, the same wherever and however often it is sent.
-func (p Place) EventID(e Event) string { return p.id('e', []Event{e}) }
+func (p Place) EventID(e Event) domain.MessageID { return p.id('e', []Event{e}) }
 
-// messageID is the id of a message: of one alone that of its event.
-func (p Place) messageID(events []Event) string {
+// MessageID is the id of a message: of one alone that of its event.
+func (p Place) MessageID(events []Event) domain.MessageID {
 	if len(events) == 1 {
 		return p.EventID(events[0])
 	}
 	return p.id('b', events)
 }
 
-func (p Place) id(kind byte, events []Event) string {
+func (p Place) id(kind byte, events []Event) domain.MessageID {
 	b := []byte{kind}
 	b = binary.BigEndian.AppendUint32(b, p.Webhook)
 	b = binary.BigEndian.AppendUint32(b, uint32(p.Shard))
@@ -42,5 +41,5 @@ func (p Place) id(kind byte, events []Event) string {
 		b = append(b, byte(e.Kind))
 	}
 	sum := sha256.Sum256(b)
-	return "msg_" + hex.EncodeToString(sum[:16])
+	return domain.MessageID(sum[:16])
 }

@@ -35,6 +35,8 @@ type world struct {
 	refuses  int // how many of the next Keeps fail
 	disabled Reason
 	givenUp  []string
+	taken    int  // messages
+	lost     bool // another sender is at work
 }
 
 // got is a request that came.
@@ -150,6 +152,9 @@ func (w *world) Keep(_ context.Context, states map[int]State, h Health) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.keeps++
+	if w.lost {
+		return ErrElsewhere
+	}
 	if w.refuses > 0 {
 		w.refuses--
 		return errors.New("the log is away")
@@ -174,11 +179,15 @@ func (w *world) Disable(_ context.Context, why Reason) error {
 	return nil
 }
 
-// GivenUp notes the message.
-func (w *world) GivenUp(_ int, m *Message) {
+// Ended notes the message.
+func (w *world) Ended(_ int, m *Message, _ time.Time, _ string, givenUp bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.givenUp = append(w.givenUp, m.ID)
+	if givenUp {
+		w.givenUp = append(w.givenUp, m.ID.String())
+	} else {
+		w.taken++
+	}
 }
 
 var testSecret = signature.NewSecret()

@@ -3,20 +3,21 @@ package delivery
 import (
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/webhooks/egress"
 )
 
 // DisableAfter is how long a receiver may fail without one success before its webhook is disabled.
 const DisableAfter = 5 * 24 * time.Hour
 
-// Reason is why a webhook is disabled. The codes are stored: fixed for ever.
-type Reason uint8
+// Reason is why a webhook is disabled.
+type Reason = domain.Disabled
 
 // The reasons.
 const (
-	Enabled Reason = iota // it is not
-	Gone                  // the receiver answered 410
-	Failing               // no success for DisableAfter
+	Enabled = domain.NotDisabled
+	Gone    = domain.DisabledByGone    // the receiver answered 410
+	Failing = domain.DisabledByFailing // no success for DisableAfter
 )
 
 // Health is how a receiver fares.

@@ -25,13 +25,13 @@ type model struct {
 	flying  []*Message
 	got     []Event
 	givenUp []Event
-	ids     map[string][]Event
+	ids     map[domain.MessageID][]Event
 }
 
 func newModel(t *testing.T, seed uint64) *model {
 	m := &model{
 		T: t, Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, now: time.Unix(1_800_000_000, 0),
-		ill: map[domain.MemberID]bool{}, ids: map[string][]Event{},
+		ill: map[domain.MemberID]bool{}, ids: map[domain.MessageID][]Event{},
 	}
 	m.batch = []int{1, 1, 2, 5}[m.IntN(4)]
 	m.restart()

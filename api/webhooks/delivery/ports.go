@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -48,13 +49,18 @@ type Poster interface {
 // Keeper keeps what is not to be lost. One goroutine at a time calls it.
 type Keeper interface {
 	// Keep keeps the states of queues that moved, and the webhook's health. It returns once they are durable. It is
-	// called again with later values, also where it failed.
+	// called again with later values, also where it failed. ErrElsewhere: what was kept is not what this Sender began
+	// with, and it ends.
 	Keep(ctx context.Context, states map[int]State, h Health) error
 	// Disable has the webhook send nothing more, on all nodes. It is asked again until it is done.
 	Disable(ctx context.Context, why Reason) error
-	// GivenUp lists a message that was given up.
-	GivenUp(shard int, m *Message)
+	// Ended lists a message that the receiver took, or that is given up, with the status of its last try. It may be called
+	// beside Keep. What it lists is kept with the state of the shard.
+	Ended(shard int, m *Message, at time.Time, status string, givenUp bool)
 }
+
+// ErrElsewhere is the error of a Keeper that another one has kept something since.
+var ErrElsewhere = errors.New("another sender of the webhook is at work, or its account wants events once more")
 
 // Secrets are those that sign at a moment: two during a rotation.
 type Secrets func(ctx context.Context, at time.Time) ([]signature.Secret, error)

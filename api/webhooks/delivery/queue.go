@@ -3,19 +3,22 @@ package delivery
 import (
 	"slices"
 	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // MaxPending bounds the events of a queue that were taken and are not done.
 const MaxPending = 1000
 
 // Message is what one request carries: an event, or a batch. It is owned by its queue; what a Sender reads of it
-// never changes but for Tries, First and Next, which change in Done alone.
+// never changes but for what tells of tries, which changes between two of them alone.
 type Message struct {
-	ID     string
+	ID     domain.MessageID
 	Events []Event // in order
 	Tries  int     // that ended
 	First  time.Time
 	Next   time.Time // no try before
+	Last   time.Time // when the last try ended; zero: none did
 	Status string    // of the last try; empty: there was none
 	flying bool
 }
@@ -44,7 +47,7 @@ type State struct {
 func NewQueue(place Place, batch int, s State) *Queue {
 	q := &Queue{place: place, batch: max(batch, 1), through: s.Through, held: slices.Clone(s.Held), pending: len(s.Held)}
 	for _, m := range s.Messages {
-		m.ID, m.flying = place.messageID(m.Events), false
+		m.ID, m.flying = place.MessageID(m.Events), false
 		q.messages = append(q.messages, &m)
 		q.pending += len(m.Events)
 	}
@@ -120,7 +123,7 @@ func (q *Queue) Next(now time.Time) *Message {
 	if len(events) == 0 {
 		return nil
 	}
-	m := &Message{ID: q.place.messageID(events), Events: events, First: now, Next: now, flying: true}
+	m := &Message{ID: q.place.MessageID(events), Events: events, First: now, Next: now, flying: true}
 	q.messages = append(q.messages, m)
 	q.moved = true
 	return m
@@ -170,7 +173,7 @@ func (q *Queue) Delivered(m *Message) {
 func (q *Queue) Failed(m *Message, now time.Time, status string, chance float64) (givenUp bool) {
 	m.flying = false
 	m.Tries++
-	m.Status = status
+	m.Status, m.Last = status, now
 	m.Next = now.Add(delay(m.Tries, chance))
 	q.moved = true
 	if m.Next.Sub(m.First) > GiveUpAfter {

@@ -42,7 +42,7 @@ func TestQueue_Repeated(t *testing.T) {
 func TestEventID(t *testing.T) {
 	e := Event{Sequence: 3, Kind: domain.EventActivity, Member: 1, Action: 3}
 	is := Place{1, 2}.EventID(e)
-	if want := "msg_1baa2e14f92d7f7a509b5a3743018b28"; is != want { // of sha256('e', 1, 2, 3, 1), made elsewhere
+	if want := "msg_1baa2e14f92d7f7a509b5a3743018b28"; is.String() != want { // of sha256('e', 1, 2, 3, 1), made elsewhere
 		t.Errorf("%s, want %s", is, want)
 	}
 	e.Member = 9 // after a merge
@@ -50,15 +50,15 @@ func TestEventID(t *testing.T) {
 		t.Error("the id depends on the member")
 	}
 	erased := Event{Sequence: 3, Kind: domain.EventErased}
-	for what, other := range map[string]string{
+	for what, other := range map[string]domain.MessageID{
 		"webhook": Place{2, 2}.EventID(e), "shard": Place{1, 3}.EventID(e), "kind": Place{1, 2}.EventID(erased),
-		"sequence": Place{1, 2}.EventID(Event{Sequence: 4, Kind: domain.EventActivity}), "batch": Place{1, 2}.messageID([]Event{e, erased}),
+		"sequence": Place{1, 2}.EventID(Event{Sequence: 4, Kind: domain.EventActivity}), "batch": Place{1, 2}.MessageID([]Event{e, erased}),
 	} {
 		if other == is {
 			t.Errorf("another %s has the same id", what)
 		}
 	}
-	if got := (Place{1, 2}).messageID([]Event{e}); got != is {
+	if got := (Place{1, 2}).MessageID([]Event{e}); got != is {
 		t.Error("a message of one event has another id than the event")
 	}
 }

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -33,6 +34,7 @@ type Config struct {
 	Secrets Secrets
 	States  []State // by shard
 	Health  Health
+	Beat    time.Duration                             // after which Keep is called while a try is due, though nothing moved; 0: never
 	Tried   func(Event, egress.Answer, time.Duration) // counts a try, with the first event of its message; may be nil
 }
 
@@ -54,6 +56,7 @@ type Sender struct {
 	keepAt time.Time          // no Keep before
 	moved  map[int]bool       // shards whose states are in a Keep that has to succeed
 	unkept bool               // the health moved
+	lost   bool               // another Sender is at work
 }
 
 type try struct {
@@ -82,7 +85,8 @@ func New(c Config) *Sender {
 	return s
 }
 
-// Run delivers until ctx ends or the webhook is disabled. What is on its way then is undone, and kept so.
+// Run delivers until ctx ends, the webhook is disabled, or what is kept is another Sender's. What is on its way then is
+// undone, and kept so.
 func (s *Sender) Run(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
@@ -111,6 +115,8 @@ func (s *Sender) Run(ctx context.Context) {
 		timer.Stop()
 		if why != Enabled {
 			s.disable(ctx, why)
+		}
+		if why != Enabled || s.lost {
 			return
 		}
 	}
@@ -127,6 +133,9 @@ func (s *Sender) finish(ctx context.Context) {
 		case err := <-s.kept:
 			s.hasKept(err)
 		}
+	}
+	if s.lost {
+		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastKeep)
 	defer cancel()
@@ -162,7 +171,20 @@ func (s *Sender) until(now time.Time) time.Duration {
 	}
 	sooner(s.wait)
 	sooner(s.keepAt)
+	if s.c.Beat > 0 && s.due(now) {
+		sooner(s.keepAt.Add(s.c.Beat))
+	}
 	return next.Sub(now)
+}
+
+// due reports that a try is on its way, or would be if the receiver had not asked for a pause.
+func (s *Sender) due(now time.Time) bool {
+	for _, q := range s.queues {
+		if at := q.Due(); !at.IsZero() && !at.After(now) {
+			return true
+		}
+	}
+	return s.flying > 0
 }
 
 // send begins tries, of one shard after the other, as long as one is free.
@@ -208,12 +230,12 @@ func (s *Sender) try(ctx context.Context, shard int, m *Message, cursor string) 
 		out.err = err
 		return out
 	}
-	text, err := body(Place{s.c.Webhook, shard}, m.ID, cursor, s.c.Batch > 1, of)
+	text, err := body(Place{s.c.Webhook, shard}, m.ID.String(), cursor, s.c.Batch > 1, of)
 	if err != nil {
 		out.err = err
 		return out
 	}
-	h := signature.Headers(m.ID, begun, text, secrets...)
+	h := signature.Headers(m.ID.String(), begun, text, secrets...)
 	h.Set("Content-Type", "application/json")
 	h.Set("User-Agent", "ovation")
 	out.sent = true
@@ -241,9 +263,11 @@ func (s *Sender) end(t try, now time.Time) Reason {
 	s.unkept = true
 	why := s.health.note(now, t.answer)
 	if t.answer.Failure == egress.None {
+		t.m.Tries++
 		q.Delivered(t.m)
+		s.c.Keeper.Ended(t.shard, t.m, now, t.answer.Word(), false)
 	} else if q.Failed(t.m, now, t.answer.Word(), rand.Float64()) {
-		s.c.Keeper.GivenUp(t.shard, t.m)
+		s.c.Keeper.Ended(t.shard, t.m, now, t.answer.Word(), true)
 	}
 	if t.answer.RetryAfter > 0 && t.answer.Failure != egress.None {
 		s.paused = now.Add(t.answer.RetryAfter)
@@ -332,7 +356,8 @@ func (s *Sender) keep(ctx context.Context, now time.Time) {
 			states[i], s.moved[i] = q.State(), true
 		}
 	}
-	if len(states) == 0 && !s.unkept {
+	beats := s.c.Beat > 0 && !now.Before(s.keepAt.Add(s.c.Beat)) && s.due(now)
+	if len(states) == 0 && !s.unkept && !beats {
 		return
 	}
 	s.keeps, s.unkept = true, false
@@ -349,4 +374,5 @@ func (s *Sender) hasKept(err error) {
 		return
 	}
 	s.unkept = true
+	s.lost = errors.Is(err, ErrElsewhere)
 }

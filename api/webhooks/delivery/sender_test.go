@@ -361,3 +361,49 @@ func TestSender_Kills(t *testing.T) {
 		})
 	}
 }
+
+// A Sender that is told that another one is at work ends, whatever is on its way, and keeps nothing more.
+func TestSender_EndsWhereAnotherIsAtWork(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(1)
+		w.act(0, 1, 2)
+		w.answer = func(got) egress.Answer {
+			time.Sleep(5 * time.Second)
+			return egress.Answer{Status: 200}
+		}
+		w.lost = true
+		New(w.config(1)).Run(t.Context())
+		if w.keeps != 1 || w.taken+len(w.requests()) == 0 {
+			t.Errorf("%d Keeps, %d messages taken", w.keeps, w.taken)
+		}
+	})
+}
+
+// While a try is due and nothing moves, a Sender says all the same that it is at work.
+func TestSender_BeatsWhileATryIsDue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(1)
+		w.answer = func(got) egress.Answer {
+			return egress.Answer{Status: 503, Failure: egress.Refusal, RetryAfter: time.Minute}
+		}
+		c := w.config(1)
+		c.Beat = 2 * time.Second
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			New(c).Run(ctx)
+		}()
+		time.Sleep(time.Hour)
+		if w.keepCalls() != 0 {
+			t.Errorf("%d Keeps without an event", w.keepCalls())
+		}
+		w.act(0, 1)
+		time.Sleep(30 * time.Second) // after the back-off of 5 s the receiver's pause of a minute lasts
+		if n := w.keepCalls(); n < 8 || n > 20 {
+			t.Errorf("%d Keeps in 30 s", n)
+		}
+		cancel()
+		<-ended
+	})
+}

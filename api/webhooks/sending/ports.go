@@ -1,0 +1,26 @@
+package sending
+
+import (
+	"context"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
+
+// Log is how far webhooks came, on all nodes. Any goroutine calls it.
+type Log interface {
+	// Shards is how many shards there are.
+	Shards() int
+	// Progress is how far the events of a webhook came in a shard, and what is pending.
+	Progress(shard int, id domain.WebhookID) (domain.Progress, []domain.Undelivered, error)
+	// Keep appends a record of progress, and reports whether it counts: another one that is based on the same progress
+	// came first where it does not. After an error that is not known, and it may be asked again.
+	Keep(ctx context.Context, account domain.AccountID, of *domain.Delivered) (counts bool, err error)
+	// Sending is the node that sent last, and how often a node was seen to send.
+	Sending(id domain.WebhookID) (node domain.NodeID, moves uint64)
+	// LastRow is the sequence of the last row that an account has in a shard.
+	LastRow(shard int, account domain.AccountID) uint64
+	// Rank is the place of this node for a webhook; below zero while that is not known.
+	Rank(id domain.WebhookID) int
+	// Alone reports that there is no other node.
+	Alone() bool
+}

@@ -1,0 +1,220 @@
+package sending
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/webhooks/delivery"
+	"github.com/ovation-analytics/ovation/api/webhooks/egress"
+)
+
+const (
+	// lookEvery is how often a Runner looks which webhooks it sends.
+	lookEvery = time.Second
+	// takeAfter is for how long a webhook with something to do is not sent before the next node takes it over.
+	takeAfter = 5 * time.Second
+	// beatEvery is how often a node that sends says so while a try is due.
+	beatEvery = 2 * time.Second
+	// longestStep is the most idleness that two looks one after the other can show.
+	longestStep = 2 * lookEvery
+)
+
+// Config is what a Runner is made with.
+type Config struct {
+	Log      Log
+	Webhooks func() []*domain.Webhook // all there are, deleted ones too; they never change
+	Source   func(context.Context, *domain.Webhook) (delivery.Source, error)
+	Secrets  func(*domain.Webhook) delivery.Secrets
+	Disable  func(ctx context.Context, w *domain.Webhook, why domain.Disabled) error
+	Poster   delivery.Poster
+	Tried    func(*domain.Webhook, egress.Answer, time.Duration) // may be nil
+	Logger   *slog.Logger
+}
+
+// Runner sends the events of the webhooks that its node has the duty for.
+type Runner struct {
+	c       Config
+	running map[domain.WebhookID]*running
+	watches map[domain.WebhookID]*watch
+	forgot  map[domain.WebhookID]bool // deleted ones of which nothing is kept any more
+	ended   chan *running
+	all     sync.WaitGroup
+}
+
+// running is a Sender at work.
+type running struct {
+	of     *domain.Webhook
+	cancel context.CancelFunc
+}
+
+// watch follows a webhook that another node has to send.
+type watch struct {
+	moves uint64
+	idle  time.Duration // for how long there was something to do and no progress
+	at    time.Time     // of the last look
+}
+
+// NewRunner makes a Runner.
+func NewRunner(c Config) *Runner {
+	return &Runner{
+		c: c, running: map[domain.WebhookID]*running{}, watches: map[domain.WebhookID]*watch{},
+		forgot: map[domain.WebhookID]bool{}, ended: make(chan *running),
+	}
+}
+
+// Run sends until ctx ends.
+func (r *Runner) Run(ctx context.Context) {
+	t := time.NewTicker(lookEvery)
+	defer t.Stop()
+	r.look(ctx, time.Now())
+	for {
+		select {
+		case <-t.C:
+			r.look(ctx, time.Now())
+		case of := <-r.ended:
+			delete(r.running, of.of.ID)
+		case <-ctx.Done():
+			for len(r.running) > 0 {
+				delete(r.running, (<-r.ended).of.ID)
+			}
+			r.all.Wait()
+			return
+		}
+	}
+}
+
+// look begins and ends what is to be sent.
+func (r *Runner) look(ctx context.Context, now time.Time) {
+	for _, w := range r.c.Webhooks() {
+		at := r.running[w.ID]
+		wanted := !w.Deleted && w.Disabled == domain.NotDisabled
+		switch {
+		case at != nil && (!wanted || at.of.Updated != w.Updated):
+			at.cancel() // it begins again once it has ended
+		case at != nil:
+		case w.Deleted:
+			r.forget(ctx, w)
+		case wanted && r.has(w, now):
+			r.start(ctx, w)
+		}
+	}
+}
+
+// has reports that this node sends a webhook now.
+func (r *Runner) has(w *domain.Webhook, now time.Time) bool {
+	rank := r.c.Log.Rank(w.ID)
+	if rank == 0 {
+		delete(r.watches, w.ID)
+		return true
+	}
+	if rank < 0 {
+		return false
+	}
+	of := r.watches[w.ID]
+	if of == nil {
+		of = &watch{at: now}
+		_, of.moves = r.c.Log.Sending(w.ID)
+		r.watches[w.ID] = of
+	}
+	step := min(now.Sub(of.at), longestStep)
+	of.at = now
+	_, moves := r.c.Log.Sending(w.ID)
+	if moved := moves != of.moves; moved || !r.undone(w, now) {
+		of.moves, of.idle = moves, 0
+		return false
+	}
+	if of.idle += step; of.idle < time.Duration(rank)*takeAfter {
+		return false
+	}
+	of.idle = 0
+	r.c.Logger.Warn("this node sends the events of a webhook that no other node sends now", "webhook", w.ID)
+	return true
+}
+
+// undone reports that a webhook has something to do now: events that there is room for, or tries that are due.
+func (r *Runner) undone(w *domain.Webhook, now time.Time) bool {
+	for shard := range r.c.Log.Shards() {
+		p, pending, err := r.c.Log.Progress(shard, w.ID)
+		if err != nil {
+			continue // of a shard that does not serve here it is not known
+		}
+		events, tried, due := 0, false, false
+		for i := range pending {
+			events += len(pending[i].Events)
+			tried = tried || pending[i].First > 0
+			due = due || pending[i].First > 0 && pending[i].Next <= now.UnixMilli()
+		}
+		room := delivery.MaxPending-events >= delivery.MaxPending/2
+		if due || events > 0 && !tried || room && r.c.Log.LastRow(shard, w.Account) > throughOf(&p, w, shard) {
+			return true
+		}
+	}
+	return false
+}
+
+// start has a Sender be at work.
+func (r *Runner) start(ctx context.Context, w *domain.Webhook) {
+	ctx, cancel := context.WithCancel(ctx)
+	of := &running{w, cancel}
+	r.running[w.ID] = of
+	r.all.Go(func() {
+		defer cancel()
+		r.send(ctx, w)
+		r.ended <- of
+	})
+}
+
+// send sends the events of a webhook until ctx ends, the webhook is disabled, or another node sends them.
+func (r *Runner) send(ctx context.Context, w *domain.Webhook) {
+	log := r.c.Logger.With("webhook", w.ID)
+	disable := func(ctx context.Context, why domain.Disabled) error {
+		log.Warn("a webhook is disabled: its receiver is gone, or took nothing for days", "gone", why == domain.DisabledByGone)
+		return r.c.Disable(ctx, w, why)
+	}
+	k, states, err := load(r.c.Log, w, disable)
+	if err != nil {
+		log.Debug("how far a webhook came cannot be read", "error", err)
+		return
+	}
+	source, err := r.c.Source(ctx, w)
+	if err != nil {
+		log.Warn("the events of a webhook cannot be read", "error", err)
+		return
+	}
+	c := delivery.Config{
+		Webhook: uint32(w.ID), URL: w.URL, Batch: int(w.Batch), Source: source, Poster: r.c.Poster, Keeper: k,
+		Secrets: r.c.Secrets(w), States: states, Health: k.health,
+	}
+	if !r.c.Log.Alone() {
+		c.Beat = beatEvery
+	}
+	if r.c.Tried != nil {
+		c.Tried = func(_ delivery.Event, a egress.Answer, took time.Duration) { r.c.Tried(w, a, took) }
+	}
+	delivery.New(c).Run(ctx)
+}
+
+// forget has nothing be kept of a webhook that is deleted.
+func (r *Runner) forget(ctx context.Context, w *domain.Webhook) {
+	if r.forgot[w.ID] || r.c.Log.Rank(w.ID) != 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookEvery)
+	defer cancel()
+	done := true
+	for shard := range r.c.Log.Shards() {
+		p, _, err := r.c.Log.Progress(shard, w.ID)
+		if err != nil {
+			done = false
+			continue
+		}
+		if p.Version > 0 {
+			done = false // looked at once more: another node may have kept something meanwhile
+			_, _ = r.c.Log.Keep(ctx, w.Account, &domain.Delivered{Webhook: w.ID, Partition: uint32(shard), Base: p.Version, Forget: true})
+		}
+	}
+	r.forgot[w.ID] = done
+}

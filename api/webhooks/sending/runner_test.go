@@ -1,0 +1,273 @@
+package sending
+
+import (
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/webhooks/egress"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A node that comes back goes on from what was kept: what was taken is not sent again, and what failed is tried again when
+// its time comes. What ended is listed.
+func TestRunner_GoesOnFromWhatWasKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(2)
+		fails := true
+		w.answer = func(m message) egress.Answer {
+			if m.Data.Member == 2 && fails {
+				return egress.Answer{Status: 503, Failure: egress.Refusal}
+			}
+			return egress.Answer{Status: 204}
+		}
+		w.hook.Begin = []uint64{1, 0}
+		w.act(0, 9, 1, 2, 1)
+		w.act(1, 3)
+		stop := w.alone().run()
+		time.Sleep(3 * time.Second)
+		stop()
+		if n := len(w.messages()); n != 4 {
+			t.Fatalf("%d requests, want 4: what was before the webhook is not sent", n)
+		}
+		if p := w.kept[0]; p.Through != 4 || len(p.pending) != 1 {
+			t.Errorf("kept is %+v", p)
+		}
+		w.mu.Lock()
+		fails = false
+		w.mu.Unlock()
+		stop = w.alone().run()
+		defer stop()
+		time.Sleep(10 * time.Second)
+		all := w.messages()
+		if n := len(all); n != 5 || all[4].Data.Member != 2 || all[4].ID != all[slices.IndexFunc(all, func(m message) bool { return m.Data.Member == 2 })].ID {
+			t.Errorf("requests %+v", all)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if len(w.kept[0].pending) != 0 || len(w.kept[0].ended) != 3 || len(w.kept[1].ended) != 1 {
+			t.Errorf("kept is %+v", w.kept)
+		}
+		if e := w.kept[0].ended[2]; e.Tries != 2 || e.ID.String() != all[4].ID || e.Status != "204" || e.GivenUp {
+			t.Errorf("listed is %+v", e)
+		}
+	})
+}
+
+// An edit has effect on what is sent from then on; a receiver that answers 410 disables the webhook; one that is enabled
+// again goes on; of one that is deleted nothing is kept.
+func TestRunner_FollowsTheCatalog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(1)
+		stop := w.alone().run()
+		defer stop()
+		w.act(0, 1)
+		time.Sleep(3 * time.Second)
+		w.mu.Lock()
+		w.answer = func(message) egress.Answer { return egress.Answer{Status: 410, Failure: egress.Refusal} }
+		w.mu.Unlock()
+		w.act(0, 2)
+		time.Sleep(3 * time.Second)
+		w.mu.Lock()
+		if w.hook.Disabled != domain.DisabledByGone {
+			t.Errorf("after 410 it is %d", w.hook.Disabled)
+		}
+		w.answer = func(message) egress.Answer { return egress.Answer{Status: 200} }
+		w.mu.Unlock()
+		w.act(0, 3)
+		time.Sleep(time.Minute)
+		if n := len(w.messages()); n != 2 {
+			t.Errorf("%d requests, the last while it was disabled", n)
+		}
+		w.edit(func(hook *domain.Webhook) { hook.Disabled, hook.Since = domain.NotDisabled, time.Now().UnixMilli() })
+		time.Sleep(time.Minute)
+		if all := w.messages(); len(all) != 4 {
+			t.Errorf("%+v after it was enabled again", all)
+		}
+		w.edit(func(hook *domain.Webhook) { hook.Deleted = true })
+		time.Sleep(2 * time.Second)
+		w.act(0, 4)
+		time.Sleep(time.Minute)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.kept[0].Version != 0 || len(w.got) != 4 {
+			t.Errorf("deleted: %+v, %d requests", w.kept[0], len(w.got))
+		}
+	})
+}
+
+// An account that wants an event once more has it sent by the node that is at work, with its id.
+func TestRunner_SendsOnceMoreWhatAnAccountWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(1)
+		stop := w.alone().run()
+		defer stop()
+		w.act(0, 1, 2)
+		time.Sleep(3 * time.Second)
+		w.mu.Lock()
+		of := &w.kept[0]
+		event := domain.Event{EventPlace: domain.EventPlace{Sequence: 2, Kind: domain.EventActivity}, Member: 2}
+		if !w.apply(&domain.Delivered{Webhook: 7, Base: of.Version, Through: of.Through, Pending: []domain.Undelivered{{Events: []domain.Event{event}}}}) {
+			t.Fatal("the wish does not count")
+		}
+		w.mu.Unlock()
+		w.act(0, 3)
+		time.Sleep(5 * time.Second)
+		all, ids := w.messages(), map[string]int{}
+		for _, m := range all {
+			ids[m.ID]++
+		}
+		second := all[slices.IndexFunc(all, func(m message) bool { return m.Data.Sequence == 2 })].ID
+		if len(ids) != 3 || ids[second] < 2 {
+			t.Errorf("requests %+v", all)
+		}
+	})
+}
+
+// Of three nodes one sends; when it is killed, paused or cut from the log, or ranks change, each event is sent at
+// least once all the same, those of a member in order, and what was kept is never mixed.
+func TestRunner_EachEventOverTakeOvers(t *testing.T) {
+	for range 10 {
+		seed := rand.Uint64()
+		r := rand.New(rand.NewPCG(seed, 5))
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(2)
+			ranks, dead := []int{0, 1, 2}, make([]bool, 3)
+			answers, mu := rand.New(rand.NewPCG(seed, 6)), sync.Mutex{}
+			w.answer = func(message) egress.Answer {
+				mu.Lock()
+				defer mu.Unlock()
+				if answers.IntN(8) == 0 {
+					return egress.Answer{Status: 500, Failure: egress.Refusal}
+				}
+				return egress.Answer{Status: 200}
+			}
+			begin := func(i int) func() {
+				n := &node{world: w, id: domain.NodeID{byte(i + 1)}, others: true}
+				gone := false // of this life
+				n.rank = func() int { return ranks[i] }
+				n.killed = func() bool { return gone }
+				stop := n.run()
+				return func() {
+					w.mu.Lock()
+					gone = r.IntN(2) == 0
+					w.mu.Unlock()
+					stop()
+				}
+			}
+			stops := []func(){begin(0), begin(1), begin(2)}
+			member := func() domain.MemberID { return domain.MemberID(1 + r.IntN(5)) }
+			for range 30 {
+				w.act(r.IntN(2), member(), member())
+				i := r.IntN(3)
+				switch r.IntN(8) {
+				case 0:
+					if !dead[i] {
+						stops[i]()
+						dead[i] = true
+					}
+				case 1:
+					w.mu.Lock()
+					r.Shuffle(3, func(i, j int) { ranks[i], ranks[j] = ranks[j], ranks[i] })
+					w.mu.Unlock()
+				case 2:
+					w.mu.Lock()
+					w.away = !w.away
+					w.mu.Unlock()
+				}
+				if dead[i] && r.IntN(2) == 0 {
+					stops[i], dead[i] = begin(i), false
+				}
+				time.Sleep(time.Duration(r.IntN(8000)) * time.Millisecond)
+			}
+			w.mu.Lock()
+			w.away = false
+			w.mu.Unlock()
+			for i := range stops {
+				if dead[i] {
+					stops[i] = begin(i)
+				}
+			}
+			time.Sleep(4 * time.Hour) // more than any back-off of a few tries
+			for _, stop := range stops {
+				stop()
+			}
+			w.want(t, seed)
+		})
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+// want requires that each event came, those of a member in the order of their first tries, and that nothing is pending.
+func (w *world) want(t *testing.T, seed uint64) {
+	t.Helper()
+	type place struct{ shard, sequence uint64 }
+	first, n := map[place]int{}, 0
+	last := map[[2]uint64]uint64{}
+	for _, m := range w.got {
+		at := place{m.Data.Shard, m.Data.Sequence}
+		if _, again := first[at]; again {
+			continue
+		}
+		first[at] = n
+		n++
+		of := [2]uint64{m.Data.Shard, m.Data.Member}
+		if m.Data.Sequence < last[of] {
+			t.Errorf("seed %d: member %d gets event %d after %d", seed, m.Data.Member, m.Data.Sequence, last[of])
+		}
+		last[of] = m.Data.Sequence
+	}
+	for shard, rows := range w.rows {
+		for _, e := range rows {
+			if _, came := first[place{uint64(shard), e.Sequence}]; !came {
+				t.Errorf("seed %d: event %d of shard %d never came", seed, e.Sequence, shard)
+			}
+		}
+		if p := &w.kept[shard]; len(p.pending) > 0 || p.Through != uint64(len(rows)) {
+			t.Errorf("seed %d: kept of shard %d is %+v of %d rows", seed, shard, p, len(rows))
+		}
+	}
+}
+
+// The next node takes over after its delay, and not from a node that works on a receiver that hangs.
+func TestRunner_TakesOverAfterItsDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(1)
+		never := func() bool { return false }
+		first := &node{world: w, id: domain.NodeID{1}, others: true, rank: func() int { return 0 }, killed: never}
+		second := &node{world: w, id: domain.NodeID{2}, others: true, rank: func() int { return 1 }, killed: never}
+		stopSecond := second.run()
+		defer stopSecond()
+		stopFirst := first.run()
+		w.answer = func(message) egress.Answer { // asks for a pause of an hour
+			return egress.Answer{Status: 503, Failure: egress.Refusal, RetryAfter: time.Hour}
+		}
+		w.act(0, 1)
+		time.Sleep(time.Hour - time.Minute)
+		if all := w.messages(); len(all) != 1 || all[0].by != first.id {
+			t.Fatalf("with a node at work: %+v", all)
+		}
+		w.mu.Lock()
+		w.answer = func(message) egress.Answer { return egress.Answer{Status: 200} }
+		w.mu.Unlock()
+		time.Sleep(2 * time.Minute)
+		stopFirst()
+		begun := time.Now()
+		w.act(0, 2)
+		for len(w.messages()) < 3 {
+			time.Sleep(100 * time.Millisecond)
+		}
+		if took := time.Since(begun); took < takeAfter || took > takeAfter+2*lookEvery || w.messages()[2].by != second.id {
+			t.Errorf("taken over after %v: %+v", took, w.messages())
+		}
+	})
+}
