@@ -63,8 +63,8 @@ func catalogOperations(member *members.Service, brand *brands.Service, stream *f
 
 		serve.Get("listActivities", "Activities", "/v1.1/activities", "All activity definitions of the account", activities.List, serve.Cached),
 		serve.Get("getActivity", "Activities", "/v1.1/activity/:activityid", "One activity definition", activities.Show, serve.Cached),
-		serve.Get("getFeed", "Activities", "/v1.1/activity/feed", "Actions of members, newest first", feed.List, serve.Cached, serve.OfStream),
-		serve.Get("streamFeed", "Activities", "/v1.1/activity/feed/stream", "Actions of members as they become visible, as server-sent events", stream.List, serve.OfStream),
+		serve.Get("getFeed", feed.Group, "/v1.1/activity/feed", "Actions of members, newest first", feed.List, serve.Cached, serve.OfStream),
+		serve.Get("streamFeed", feed.Group, "/v1.1/activity/feed/stream", "Actions of members as they become visible, as server-sent events", stream.List, serve.OfStream),
 		serve.Get("getFeedRSS", "Activities", "/v1.1/activity/feed.rss", "Actions of members as RSS, newest first", feed.ListRSS, serve.Cached),
 		serve.Get("countDaily", "Activities", "/v1.1/activity/count/daily", "Activity by day, of a brand or of all", stats.Daily, serve.Advanced, serve.Cached),
 		serve.Get("countServices", "Activities", "/v1.1/activity/count/services", "Activity by day and service, of a brand or of all", stats.Timeline, serve.Advanced, serve.Cached),

@@ -270,7 +270,7 @@ func (x *exchange) bindParameters() error {
 func (x *exchange) continueList() error {
 	req := &x.req
 	if x.op.OfStream {
-		req.list.Stream = "stream of " + x.op.Group + "\n" + x.op.Plan.Canon(x.in, page.Unstreamed...)
+		req.list.Stream = StreamOf(x.op.Group, x.op.Plan, x.in)
 		if token, _ := req.Params.Get("cursor"); x.op.Outcomes[0].Events || page.IsStream(token) {
 			return nil // the operation reads it, with what the engine knows of streams
 		}

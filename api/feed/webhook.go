@@ -1,0 +1,174 @@
+package feed
+
+import (
+	"context"
+	"net/url"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/follow"
+	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/selection"
+	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/webhooks/delivery"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// Group is that of the operations of the feed.
+const Group = "Activities"
+
+// webhookIn are the parameters of the feed that a webhook may have as filters.
+type webhookIn struct {
+	BrandID bind.ID `name:"brandID"`
+	Filters feedFilters
+	Keyword string `name:"keyword"`
+}
+
+var webhookPlan = sync.OnceValue(func() *bind.Plan { return bind.NewPlan(reflect.TypeFor[webhookIn](), "", false) })
+
+// Webhook is the stream of the feed as a webhook takes its events from it (delivery.Source): what the filters of the
+// webhook match, each event rendered anew whenever it is asked for. An action that is gone by then, or that the filters
+// match no more, has no contents.
+type Webhook struct {
+	of      streamed
+	request func(context.Context) *serve.Request
+	ids     page.StreamIDs
+	shards  int
+
+	mu    sync.Mutex // guards what follows: Page and Await are called one after the other, by other goroutines
+	asked *domain.Question
+	since domain.Versions // before the last page
+}
+
+// NewWebhook is the stream of a webhook, of a server.
+func NewWebhook(ctx context.Context, server *serve.Server, w *domain.Webhook) (*Webhook, error) {
+	query := url.Values{}
+	for _, f := range w.Filters {
+		query.Set(f.Name, f.Value)
+	}
+	params := new(bind.Params)
+	params.Encoded(query.Encode())
+	in := new(webhookIn)
+	if _, fault := webhookPlan().Bind(in, params); fault != nil {
+		return nil, fault
+	}
+	out := &Webhook{
+		of:      streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword},
+		request: server.Detached(w.Account, params, serve.StreamOf(Group, webhookPlan(), in)),
+	}
+	req := out.request(ctx)
+	now, _, err := out.of.ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
+	if err != nil {
+		return nil, err
+	}
+	out.shards = len(now.Stream.Next)
+	out.ids = req.List().StreamIDs(w.Account, now.Position.Journal)
+	return out, nil
+}
+
+// Page is what comes after a place of each shard.
+func (w *Webhook) Page(ctx context.Context, after []uint64, limit int) (delivery.Page, error) {
+	answer, err := w.ask(ctx, domain.StreamQuery{Above: after, Limit: limit}, true)
+	if err != nil {
+		return delivery.Page{}, err
+	}
+	out := delivery.Page{Events: make([][]delivery.Event, len(after)), Next: answer.Stream.Next, More: answer.Stream.More}
+	for i := range answer.Stream.Events {
+		e := &answer.Stream.Events[i]
+		out.Events[e.Shard] = append(out.Events[e.Shard], eventOf(e))
+	}
+	return out, nil
+}
+
+// eventOf is an event of the stream as it is kept.
+func eventOf(e *domain.StreamEvent) delivery.Event {
+	row := &e.Item.Row
+	return delivery.Event{
+		Sequence: row.Seq, Kind: domain.EventActivity, Member: e.Item.Member, Action: domain.ActionIDOf(row.Seq, row.Slot),
+	}
+}
+
+// ask asks for a page. What it is selected by is found again for each.
+func (w *Webhook) ask(ctx context.Context, from domain.StreamQuery, follows bool) (answer *domain.Answer, err error) {
+	req := w.request(ctx)
+	since := req.Engine.Versions()
+	_, err = req.MakeShared(ctx, func(ctx context.Context) (*follow.Page, error) {
+		var q *domain.Question
+		if answer, q, err = w.of.ask(ctx, req, from); err == nil && follows {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.asked, w.since = q, since
+		}
+		return nil, err
+	})
+	return answer, err
+}
+
+// Await returns when there may be events after the last page.
+func (w *Webhook) Await(ctx context.Context) error {
+	w.mu.Lock()
+	asked, since := w.asked, w.since
+	w.mu.Unlock()
+	return w.request(ctx).Engine.AwaitRows(ctx, asked, since)
+}
+
+// Render gives the contents of events of a shard as of now, in their order.
+func (w *Webhook) Render(ctx context.Context, shard int, events []delivery.Event) (out []delivery.Rendered, err error) {
+	wanted := make(map[uint64]delivery.Event, len(events))
+	for _, e := range events {
+		wanted[e.Sequence] = e
+	}
+	for len(events) > 0 {
+		answer, err := w.ask(ctx, w.from(shard, events), false)
+		if err != nil {
+			return nil, err
+		}
+		of := answer.Stream
+		of.Events = slices.DeleteFunc(of.Events, func(e domain.StreamEvent) bool {
+			_, is := wanted[e.Item.Row.Seq]
+			return !is || e.Shard != shard
+		})
+		if out, err = w.render(ctx, out, answer, wanted); err != nil {
+			return nil, err
+		}
+		for len(events) > 0 && (events[0].Sequence <= of.Next[shard] || !of.More) {
+			events = events[1:]
+		}
+	}
+	return out, nil
+}
+
+// from asks for events of one shard, from the first of them on.
+func (w *Webhook) from(shard int, events []delivery.Event) domain.StreamQuery {
+	above := slices.Repeat([]uint64{delivery.Skip}, w.shards)
+	above[shard] = events[0].Sequence - 1
+	return domain.StreamQuery{Above: above, Limit: min(len(events), domain.MaxStreamPage)}
+}
+
+// render appends what the events of a page say.
+func (w *Webhook) render(
+	ctx context.Context, out []delivery.Rendered, page *domain.Answer, wanted map[uint64]delivery.Event,
+) ([]delivery.Rendered, error) {
+	items, of, err := shownEvents(ctx, w.request(ctx), page)
+	if err != nil {
+		return nil, err
+	}
+	for i := range items {
+		text, err := wire.Encode(&items[i])
+		if err != nil {
+			return nil, &domain.Error{Code: domain.Internal, Op: "webhook", Err: err}
+		}
+		row := &of[i].Item.Row
+		out = append(out, delivery.Rendered{
+			Event: wanted[row.Seq], Kind: domain.EventActivity, Time: time.Unix(int64(row.Time), 0).UTC(), Data: text,
+		})
+	}
+	return out, nil
+}
+
+// Cursor is the stream's cursor after these places: activity/feed/stream takes it, with the same filters.
+func (w *Webhook) Cursor(after []uint64) string { return w.ids.Seal(after) }

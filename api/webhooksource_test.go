@@ -1,0 +1,96 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/feed"
+	"github.com/ovation-analytics/ovation/api/webhooks/delivery"
+	"github.com/ovation-analytics/ovation/api/wire"
+)
+
+// A webhook takes what the feed streams by its filters, page by page, from the shards that it asks for; its cursor is one of
+// the stream with the same filters alone.
+func TestWebhookSource_TakesTheStream(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *fixture, s *streamedRows) {
+		s.record(0, 3)
+		s.record(1, 2)
+		w := &domain.Webhook{ID: 7, Account: 1, Filters: []domain.WebhookFilter{{Name: "brandID", Value: "1"}, {Name: "services", Value: "custom"}}}
+		source, err := feed.NewWebhook(t.Context(), h.api.Server, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := source.Page(t.Context(), []uint64{1, delivery.Skip}, 1)
+		if err != nil || !page.More || !slices.Equal(page.Next, []uint64{2, delivery.Skip}) || len(page.Events[0]) != 1 || len(page.Events[1]) != 0 {
+			t.Fatalf("%+v, %v", page, err)
+		}
+		want := delivery.Event{Sequence: 2, Kind: domain.EventActivity, Member: 4097, Action: domain.ActionIDOf(2, 1)}
+		if page.Events[0][0] != want {
+			t.Errorf("%+v", page.Events)
+		}
+		if page, err = source.Page(t.Context(), page.Next, 500); err != nil || page.More || len(page.Events[0]) != 1 {
+			t.Fatalf("%+v, %v", page, err)
+		}
+		const path = "/v1.1/activity/feed?limit=10"
+		at := source.Cursor([]uint64{3, 1})
+		if f := answered[wire.Feed](h, h.get(path+"&brandid=1&services=custom&cursor="+at)); len(f.Items) != 1 {
+			t.Errorf("the feed goes on with %d actions", len(f.Items))
+		}
+		h.status(h.get(path+"&services=custom&cursor="+at), http.StatusBadRequest)
+		waited := make(chan error)
+		go func() { waited <- source.Await(t.Context()) }()
+		s.record(1, 1)
+		if err := <-waited; err != nil {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if err := source.Await(ctx); err == nil {
+			t.Error("a wait outlives its context")
+		}
+		w.Filters = []domain.WebhookFilter{{Name: "brandID", Value: "99"}}
+		if _, err := feed.NewWebhook(t.Context(), h.api.Server, w); err == nil {
+			t.Error("a brand that the account has not is streamed")
+		}
+	})
+}
+
+// What an event says is rendered as the feed shows it, whenever it is asked for: what is gone by then is left out.
+func TestWebhookSource_RendersAnew(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *fixture, s *streamedRows) {
+		s.record(1, 900)
+		source, err := feed.NewWebhook(t.Context(), h.api.Server, &domain.Webhook{ID: 7, Account: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var events []delivery.Event
+		for _, n := range []uint64{2, 3, 4, 700, 899, 5000} {
+			events = append(events, delivery.Event{Sequence: n, Kind: domain.EventActivity, Member: 4097})
+		}
+		got, err := source.Render(t.Context(), 1, events)
+		if err != nil || len(got) != 5 {
+			t.Fatalf("%d of 5 events that there are, %v", len(got), err)
+		}
+		items := answered[wire.Feed](h, h.get("/v1.1/activity/feed?limit=500&cursor=begin")).Items
+		for i, r := range got {
+			if r.Event != events[i] || r.Kind != domain.EventActivity || !r.Time.Equal(time.Unix(1773565200, 0)) {
+				t.Errorf("%+v, want %+v", r, events[i])
+			}
+			if n := events[i].Sequence; n < 500 {
+				if text, err := wire.Encode(&items[n-1]); err != nil || string(text) != string(r.Data) {
+					t.Errorf("%s, want %s, %v", r.Data, text, err)
+				}
+			}
+		}
+		h.engine.mu.Lock()
+		h.engine.members[4097].State = domain.MemberErased
+		h.engine.mu.Unlock()
+		if got, err = source.Render(t.Context(), 1, events); err != nil || len(got) != 0 {
+			t.Errorf("of an erased member: %+v, %v", got, err)
+		}
+	})
+}
