@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
 	"sync"
 
@@ -17,6 +18,7 @@ type Deliveries struct {
 
 	mu     sync.Mutex
 	last   map[domain.WebhookID]lastSender
+	wishes map[domain.WebhookID]wishes
 	counts map[domain.Nonce]chan bool // records of this node that are on their way: whether they count
 }
 
@@ -26,8 +28,14 @@ type lastSender struct {
 	moves uint64 // records of nodes that counted, in this process
 }
 
+// wishes are what accounts want of a webhook once more, in this process.
+type wishes struct {
+	count    uint64
+	versions map[int]uint64 // of the progress after the last of them, by shard
+}
+
 func newDeliveries(s *shards, a *among) *Deliveries {
-	return &Deliveries{shards: s, among: a, last: map[domain.WebhookID]lastSender{}, counts: map[domain.Nonce]chan bool{}}
+	return &Deliveries{shards: s, among: a, last: map[domain.WebhookID]lastSender{}, wishes: map[domain.WebhookID]wishes{}, counts: map[domain.Nonce]chan bool{}}
 }
 
 // see looks at a record that is applied, or is once more, on the goroutine of its shard.
@@ -35,8 +43,16 @@ func (d *Deliveries) see(r *domain.Record, counts bool) {
 	of := r.Command.(*domain.Delivered)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if counts && r.Request.IsZero() {
+	switch {
+	case counts && r.Request.IsZero():
 		d.last[of.Webhook] = lastSender{of.Node, d.last[of.Webhook].moves + 1}
+	case counts:
+		was := d.wishes[of.Webhook]
+		if was.versions == nil {
+			was.versions = map[int]uint64{}
+		}
+		was.versions[int(of.Partition)] = of.Base + 1
+		d.wishes[of.Webhook] = wishes{was.count + 1, was.versions}
 	}
 	if waits := d.counts[r.Nonce]; waits != nil {
 		delete(d.counts, r.Nonce)
@@ -50,6 +66,22 @@ func (d *Deliveries) Sending(id domain.WebhookID) (node domain.NodeID, moves uin
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.last[id].node, d.last[id].moves
+}
+
+// Wishes is how often an account wanted events of a webhook once more, as far as this process has seen, and whether
+// Progress has all of that.
+func (d *Deliveries) Wishes(id domain.WebhookID) (count uint64, visible bool) {
+	d.mu.Lock()
+	of := d.wishes[id]
+	versions := maps.Clone(of.versions)
+	d.mu.Unlock()
+	for shard, version := range versions {
+		p, _, err := d.Progress(shard, id)
+		if err != nil || p.Version < version {
+			return of.count, false
+		}
+	}
+	return of.count, true
 }
 
 // Keep appends how far a webhook came, as of this node, and reports whether it counts: where it does not,

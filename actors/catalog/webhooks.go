@@ -21,7 +21,7 @@ func (l *ledger) putWebhook(account domain.AccountID, c *domain.PutWebhook) doma
 	for _, name := range c.Given {
 		overwriteWebhook(&w, c, name)
 	}
-	w.Updated = c.At
+	w.Updated = max(c.At, w.Updated+1) // two edits have two states, whatever their clocks say
 	isNew := w.ID == 0
 	if isNew {
 		w.ID = domain.WebhookID(l.count(countWebhooks))

@@ -39,6 +39,9 @@ type Slot uint16
 // own contiguous ranges of slots.
 func (s Slot) Shard(shards int) int { return int(s) * shards / Slots }
 
+// FirstSlot is the first slot that a shard owns, of so many shards.
+func FirstSlot(shard, shards int) Slot { return Slot((shard*Slots + shards - 1) / shards) }
+
 // MemberID is sequence << 12 | slot; sequences count by slot from 1.
 type MemberID uint64
 

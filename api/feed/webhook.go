@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"reflect"
 	"slices"
@@ -21,14 +22,94 @@ import (
 // Group is that of the operations of the feed.
 const Group = "Activities"
 
-// webhookIn are the parameters of the feed that a webhook may have as filters.
-type webhookIn struct {
-	BrandID bind.ID `name:"brandID"`
+// WebhookFilters are the parameters of the feed that a webhook may have as filters.
+type WebhookFilters struct {
+	BrandID bind.ID `name:"brandID" doc:"only actions for this brand" eg:"1"`
 	Filters feedFilters
-	Keyword string `name:"keyword"`
+	Keyword string `name:"keyword" doc:"only actions with this text in a value of their Content, in any case" eg:"blue"`
 }
 
-var webhookPlan = sync.OnceValue(func() *bind.Plan { return bind.NewPlan(reflect.TypeFor[webhookIn](), "", false) })
+var webhookPlan = sync.OnceValue(func() *bind.Plan { return bind.NewPlan(reflect.TypeFor[WebhookFilters](), "", false) })
+
+// GivenWebhookFilters are the filters that a webhook has after a request: what is given overwrites, and what is given
+// empty is taken away. It reports whether any is given.
+func GivenWebhookFilters(old []domain.WebhookFilter, params *bind.Params) (filters []domain.WebhookFilter, some bool) {
+	before := domain.Webhook{Filters: old}
+	for _, q := range webhookPlan().Params() {
+		value, given := params.Get(bind.Fold(q.Name))
+		if some = some || given; !given {
+			value = before.Filter(q.Name)
+		}
+		if value != "" {
+			filters = append(filters, domain.WebhookFilter{Name: q.Name, Value: value})
+		}
+	}
+	return filters, some
+}
+
+// bindWebhook reads the filters of a webhook, and is what its cursors belong to.
+func bindWebhook(filters []domain.WebhookFilter) (in *WebhookFilters, params *bind.Params, stream string, err error) {
+	query := url.Values{}
+	for _, f := range filters {
+		query.Set(f.Name, f.Value)
+	}
+	params = new(bind.Params)
+	params.Encoded(query.Encode())
+	in = new(WebhookFilters)
+	if _, fault := webhookPlan().Bind(in, params); fault != nil {
+		return nil, nil, "", fault
+	}
+	return in, params, serve.StreamOf(Group, webhookPlan(), in), nil
+}
+
+func (in *WebhookFilters) streamed() streamed {
+	return streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword}
+}
+
+// CheckWebhook is what is wrong with the filters of a webhook, as far as the catalog tells it: what they name is not there.
+func CheckWebhook(req *serve.Request, filters []domain.WebhookFilter) error {
+	in, _, _, err := bindWebhook(filters)
+	if err != nil {
+		return err
+	}
+	return selection.CheckNames(req, in.BrandID, "brandID", (*selection.Filters)(&in.Filters))
+}
+
+// BeginWebhook is where a webhook with the filters begins, by shard: what becomes visible from now on is after it.
+func BeginWebhook(ctx context.Context, req *serve.Request, filters []domain.WebhookFilter) ([]uint64, error) {
+	in, _, _, err := bindWebhook(filters)
+	if err != nil {
+		return nil, err
+	}
+	now, _, err := in.streamed().ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
+	if err != nil {
+		return nil, err
+	}
+	return now.Stream.Next, nil
+}
+
+// ErrWebhookCursor is a cursor that is none of a webhook.
+var ErrWebhookCursor = domain.Bad(domain.InvalidParameter, "cursor",
+	"cursor must be that of a body of this webhook, from a time when it had the filters that it has now")
+
+// OpenWebhookCursor is where a cursor of a webhook's body is, by shard.
+func OpenWebhookCursor(ctx context.Context, req *serve.Request, w *domain.Webhook, token string) ([]uint64, error) {
+	in, _, stream, err := bindWebhook(w.Filters)
+	if err != nil {
+		return nil, err
+	}
+	now, _, err := in.streamed().ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
+	if err != nil {
+		return nil, err
+	}
+	req.List().Stream = stream
+	ids := req.List().StreamIDs(req.Account(), now.Position.Journal)
+	at, ok := ids.Open(token)
+	if !ok || len(at) != len(now.Stream.Next) {
+		return nil, ErrWebhookCursor
+	}
+	return at, nil
+}
 
 // Webhook is the stream of the feed as a webhook takes its events from it (delivery.Source): what the filters of the
 // webhook match, each event rendered anew whenever it is asked for. An action that is gone by then, or that the filters
@@ -46,24 +127,18 @@ type Webhook struct {
 
 // NewWebhook is the stream of a webhook, of a server.
 func NewWebhook(ctx context.Context, server *serve.Server, w *domain.Webhook) (*Webhook, error) {
-	query := url.Values{}
-	for _, f := range w.Filters {
-		query.Set(f.Name, f.Value)
-	}
-	params := new(bind.Params)
-	params.Encoded(query.Encode())
-	in := new(webhookIn)
-	if _, fault := webhookPlan().Bind(in, params); fault != nil {
-		return nil, fault
+	in, params, stream, err := bindWebhook(w.Filters)
+	if err != nil {
+		return nil, unfound(err)
 	}
 	out := &Webhook{
-		of:      streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword},
-		request: server.Detached(w.Account, params, serve.StreamOf(Group, webhookPlan(), in)),
+		of:      in.streamed(),
+		request: server.Detached(w.Account, params, stream),
 	}
 	req := out.request(ctx)
 	now, _, err := out.of.ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
 	if err != nil {
-		return nil, err
+		return nil, unfound(err)
 	}
 	out.shards = len(now.Stream.Next)
 	out.ids = req.List().StreamIDs(w.Account, now.Position.Journal)
@@ -105,7 +180,17 @@ func (w *Webhook) ask(ctx context.Context, from domain.StreamQuery, follows bool
 		}
 		return nil, err
 	})
-	return answer, err
+	return answer, unfound(err)
+}
+
+// unfound marks an error by which no events are found before the webhook is changed, or what its filters name is there
+// again.
+func unfound(err error) error {
+	switch domain.CodeOf(err) {
+	case domain.NotFound, domain.Gone, domain.MissingParameter, domain.InvalidParameter:
+		return fmt.Errorf("%w: %w", delivery.ErrFilters, err)
+	}
+	return err
 }
 
 // Await returns when there may be events after the last page.

@@ -113,6 +113,23 @@ func ChooseMembers(
 	return chooseMembers(ctx, req, &q.Filter, f)
 }
 
+// CheckNames is the error of filters that name a brand, a segment or an activity that the account does not have.
+func CheckNames(req *serve.Request, brand bind.ID, parameter string, f *Filters) error {
+	if _, err := choose(req, &domain.Question{}, brand, parameter, f); err != nil {
+		return err
+	}
+	if f.MembersFromSegment != 0 {
+		if _, err := req.Segment(f.MembersFromSegment, "members_from_segment"); err != nil {
+			return err
+		}
+	}
+	if _, err := performed(req, f.AnyOfActivities, "anyofactivities"); err != nil {
+		return err
+	}
+	_, err := performed(req, f.AllOfActivities, "allofactivities")
+	return err
+}
+
 // choose puts into a question what takes neither the definitions nor the engine to find.
 func choose(
 	req *serve.Request, q *domain.Question, brand bind.ID, parameter string, f *Filters,

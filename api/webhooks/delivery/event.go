@@ -15,6 +15,18 @@ type Event struct {
 	Action   domain.ActionID // 0: it is of none
 }
 
+// EventOf is an event as it is kept.
+func EventOf(e domain.Event) Event { return Event{e.Sequence, e.Kind, e.Member, e.Action} }
+
+// EventsOf are events as they are kept.
+func EventsOf(all []domain.Event) []Event {
+	out := make([]Event, len(all))
+	for i, e := range all {
+		out[i] = EventOf(e)
+	}
+	return out
+}
+
 // Place is a webhook in a shard.
 type Place struct {
 	Webhook uint32

@@ -16,7 +16,8 @@ const Skip = ^uint64(0)
 
 // Source is the stream that a webhook takes its events from. It is called by any goroutine, Await by one at a time.
 type Source interface {
-	// Page is what comes after a place of each shard, at most limit events. It may be asked again.
+	// Page is what comes after a place of each shard, at most limit events. It may be asked again, but after ErrFilters, which
+	// Render may give too.
 	Page(ctx context.Context, after []uint64, limit int) (Page, error)
 	// Await returns when there may be events after the last page that had no more, and when ctx ends.
 	Await(ctx context.Context) error
@@ -61,6 +62,10 @@ type Keeper interface {
 
 // ErrElsewhere is the error of a Keeper that another one has kept something since.
 var ErrElsewhere = errors.New("another sender of the webhook is at work, or its account wants events once more")
+
+// ErrFilters is the error of a Source that finds no events before the webhook is changed: what its filters name is not
+// there any more.
+var ErrFilters = errors.New("the events of the webhook are not found by its filters")
 
 // Secrets are those that sign at a moment: two during a rotation.
 type Secrets func(ctx context.Context, at time.Time) ([]signature.Secret, error)

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
 	"github.com/ovation-analytics/ovation/api/webhooks/egress"
-	"github.com/ovation-analytics/ovation/api/webhooks/signature"
 )
 
 const (
@@ -57,6 +57,9 @@ type Sender struct {
 	moved  map[int]bool       // shards whose states are in a Keep that has to succeed
 	unkept bool               // the health moved
 	lost   bool               // another Sender is at work
+	blind  error              // ErrFilters of the source
+
+	pending atomic.Int64 // events that were taken and are not done
 }
 
 type try struct {
@@ -85,9 +88,12 @@ func New(c Config) *Sender {
 	return s
 }
 
-// Run delivers until ctx ends, the webhook is disabled, or what is kept is another Sender's. What is on its way then is
-// undone, and kept so.
-func (s *Sender) Run(ctx context.Context) {
+// Pending is how many events were taken and are not done. Any goroutine may call it.
+func (s *Sender) Pending() int { return int(s.pending.Load()) }
+
+// Run delivers until ctx ends, the webhook is disabled, what is kept is another Sender's, or the source gives ErrFilters,
+// which it returns. What is on its way then is undone, and kept so.
+func (s *Sender) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
@@ -95,6 +101,7 @@ func (s *Sender) Run(ctx context.Context) {
 	}()
 	for {
 		now := time.Now()
+		s.count()
 		s.send(ctx, now)
 		s.ask(ctx, now)
 		s.keep(ctx, now)
@@ -110,16 +117,25 @@ func (s *Sender) Run(ctx context.Context) {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return
+			return nil
 		}
 		timer.Stop()
 		if why != Enabled {
 			s.disable(ctx, why)
 		}
-		if why != Enabled || s.lost {
-			return
+		if why != Enabled || s.lost || s.blind != nil {
+			return s.blind
 		}
 	}
+}
+
+// count counts what is pending.
+func (s *Sender) count() {
+	n := 0
+	for _, q := range s.queues {
+		n += q.Pending()
+	}
+	s.pending.Store(int64(n))
 }
 
 // finish waits for the goroutines that Run began, and keeps what moved since the last Keep.
@@ -235,11 +251,8 @@ func (s *Sender) try(ctx context.Context, shard int, m *Message, cursor string) 
 		out.err = err
 		return out
 	}
-	h := signature.Headers(m.ID.String(), begun, text, secrets...)
-	h.Set("Content-Type", "application/json")
-	h.Set("User-Agent", "ovation")
 	out.sent = true
-	out.answer = s.c.Poster.Post(ctx, egress.Request{URL: s.c.URL, Header: h, Body: text})
+	out.answer = s.c.Poster.Post(ctx, requestOf(s.c.URL, m.ID, begun, text, secrets))
 	out.took = time.Since(begun)
 	out.err = ctx.Err()
 	return out
@@ -251,6 +264,7 @@ func (s *Sender) end(t try, now time.Time) Reason {
 	q := s.queues[t.shard]
 	switch {
 	case t.err != nil:
+		s.see(t.err)
 		q.Postponed(t.m, now.Add(ownDelay))
 		return Enabled
 	case !t.sent:
@@ -335,6 +349,7 @@ func (s *Sender) take(p page, now time.Time) {
 	s.cancel()
 	s.cancel = nil
 	if p.err != nil {
+		s.see(p.err)
 		s.wait = now.Add(ownDelay)
 		return
 	}
@@ -342,6 +357,13 @@ func (s *Sender) take(p page, now time.Time) {
 		if !s.full[i] {
 			q.Take(p.Events[i], p.Next[i])
 		}
+	}
+}
+
+// see notes an error of the source that no further try mends.
+func (s *Sender) see(err error) {
+	if errors.Is(err, ErrFilters) {
+		s.blind = err
 	}
 }
 

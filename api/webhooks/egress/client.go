@@ -33,6 +33,8 @@ const (
 	TimedOut                   // no whole answer within Timeout
 	Unreachable                // no connection: no such name, no address that may be dialled, none that accepts, no TLS
 	Broken                     // the connection ended before an answer, or what came is no answer
+
+	Failures = iota // how many there are, with None
 )
 
 // String is the word for a failure, as lists and metrics have it.

@@ -26,6 +26,9 @@ type world struct {
 	changed chan struct{}      // closed by what comes
 	kept    []progress         // by shard
 	moves   uint64
+	wishes  uint64
+	opened  int   // streams
+	blind   error // of the streams
 	sender  domain.NodeID
 	away    bool // the log takes nothing
 	answer  func(message) egress.Answer
@@ -92,8 +95,12 @@ func (w *world) apply(d *domain.Delivered) bool {
 	if !changed {
 		return false
 	}
-	w.moves++
-	w.sender = d.Node
+	if d.Node == (domain.NodeID{}) {
+		w.wishes++
+	} else {
+		w.moves++
+		w.sender = d.Node
+	}
 	if of.Progress = next; d.Forget {
 		*of = progress{pending: map[domain.EventPlace]domain.Undelivered{}}
 		return true
@@ -131,6 +138,21 @@ func (n *node) Sending(domain.WebhookID) (domain.NodeID, uint64) {
 	return n.sender, n.moves
 }
 
+func (n *node) Wishes(domain.WebhookID) (uint64, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.wishes, true
+}
+
+func (n *node) Ended(shard int, _ domain.WebhookID, f func(*domain.Delivery)) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for i := range n.kept[shard].ended {
+		f(&n.kept[shard].ended[i])
+	}
+	return nil
+}
+
 func (n *node) LastRow(shard int, _ domain.AccountID) uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -163,6 +185,9 @@ func (n *node) Keep(_ context.Context, _ domain.AccountID, d *domain.Delivered) 
 func (n *node) Page(_ context.Context, after []uint64, limit int) (delivery.Page, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.blind != nil {
+		return delivery.Page{}, n.blind
+	}
 	p := delivery.Page{Next: slices.Clone(after), Events: make([][]delivery.Event, len(after))}
 	for i, rows := range n.rows {
 		if after[i] == delivery.Skip {
@@ -223,7 +248,12 @@ func (n *node) runner() *Runner {
 			hook := n.hook
 			return []*domain.Webhook{&hook}
 		},
-		Source: func(context.Context, *domain.Webhook) (delivery.Source, error) { return n, nil },
+		Source: func(context.Context, *domain.Webhook) (delivery.Source, error) {
+			n.mu.Lock()
+			defer n.mu.Unlock()
+			n.opened++
+			return n, n.blind
+		},
 		Secrets: func(*domain.Webhook) delivery.Secrets {
 			return func(context.Context, time.Time) ([]signature.Secret, error) { return []signature.Secret{{1}}, nil }
 		},

@@ -25,6 +25,7 @@ type keeper struct {
 	log     Log
 	hook    *domain.Webhook
 	disable func(ctx context.Context, why domain.Disabled) error
+	counts  *counters
 	shards  []kept          // owned by who calls Keep
 	health  delivery.Health // likewise: as kept
 
@@ -40,25 +41,36 @@ type kept struct {
 }
 
 // load is a keeper of what there is.
-func load(log Log, hook *domain.Webhook, disable func(context.Context, domain.Disabled) error) (*keeper, []delivery.State, error) {
-	k := &keeper{log: log, hook: hook, disable: disable, ended: make([][]domain.Delivery, log.Shards())}
+func load(
+	log Log, hook *domain.Webhook, disable func(context.Context, domain.Disabled) error, counts *counters,
+) (*keeper, []delivery.State, error) {
+	k := &keeper{log: log, hook: hook, disable: disable, counts: counts, ended: make([][]domain.Delivery, log.Shards())}
 	states := make([]delivery.State, log.Shards())
 	for shard := range states {
-		p, pending, err := log.Progress(shard, hook.ID)
+		of, state, p, err := loadShard(log, hook, shard)
 		if err != nil {
 			return nil, nil, err
 		}
-		of := kept{version: p.Version, through: throughOf(&p, hook, shard), pending: map[domain.EventPlace]domain.Undelivered{}}
-		for i := range pending {
-			of.pending[pending[i].Place()] = pending[i]
-		}
 		k.shards = append(k.shards, of)
-		states[shard] = stateOf(of.through, pending)
+		states[shard] = state
 		if shard == k.home() {
 			k.health = healthOf(&p, hook)
 		}
 	}
 	return k, states, nil
+}
+
+// loadShard is what there is of a shard.
+func loadShard(r Reader, hook *domain.Webhook, shard int) (of kept, s delivery.State, p domain.Progress, err error) {
+	p, pending, err := r.Progress(shard, hook.ID)
+	if err != nil {
+		return of, s, p, err
+	}
+	of = kept{version: p.Version, through: throughOf(&p, hook, shard), pending: map[domain.EventPlace]domain.Undelivered{}}
+	for i := range pending {
+		of.pending[pending[i].Place()] = pending[i]
+	}
+	return of, stateOf(of.through, pending), p, nil
 }
 
 // throughOf is up to where the events of a shard were taken.
@@ -78,8 +90,10 @@ func healthOf(p *domain.Progress, hook *domain.Webhook) (h delivery.Health) {
 	return h
 }
 
-// home is the shard whose progress has the health of the receiver.
-func (k *keeper) home() int { return k.hook.ID.Slot().Shard(k.log.Shards()) }
+// Home is the shard, of so many, whose progress has the health of a webhook's receiver.
+func Home(id domain.WebhookID, shards int) int { return id.Slot().Shard(shards) }
+
+func (k *keeper) home() int { return Home(k.hook.ID, k.log.Shards()) }
 
 // Keep keeps the states that moved, and says that this node is at work.
 func (k *keeper) Keep(ctx context.Context, states map[int]delivery.State, h delivery.Health) error {
@@ -87,11 +101,10 @@ func (k *keeper) Keep(ctx context.Context, states map[int]delivery.State, h deli
 	defer cancel()
 	records := map[int]*record{}
 	for shard, s := range states {
-		records[shard] = k.record(shard, s.Through, itemsOf(&s), h)
+		records[shard] = k.record(shard, &s, h)
 	}
 	if home := k.home(); records[home] == nil && (len(states) == 0 || k.healthMoved(h)) {
-		of := &k.shards[home]
-		records[home] = k.record(home, of.through, of.pending, h)
+		records[home] = k.record(home, nil, h)
 	}
 	var all sync.WaitGroup
 	for _, r := range records {
@@ -120,28 +133,39 @@ type record struct {
 	err     error
 }
 
-// record makes the record of what a shard has now.
-func (k *keeper) record(shard int, through uint64, pending map[domain.EventPlace]domain.Undelivered, h delivery.Health) *record {
-	before := &k.shards[shard]
-	r := &record{pending: pending, of: domain.Delivered{
-		Webhook: k.hook.ID, Partition: uint32(shard), Base: before.version, Through: through, Success: msOf(h.Success), Failing: msOf(h.Failing),
-	}}
-	for at := range before.pending {
-		if _, still := pending[at]; !still {
-			r.of.Done = append(r.of.Done, at)
-		}
-	}
-	for at, p := range pending {
-		if old, was := before.pending[at]; !was || !reflect.DeepEqual(old, p) {
-			r.of.Pending = append(r.of.Pending, p)
-		}
-	}
-	slices.SortFunc(r.of.Done, comparePlaces)
-	slices.SortFunc(r.of.Pending, func(a, b domain.Undelivered) int { return comparePlaces(a.Place(), b.Place()) })
+// record makes the record of what a shard has now; nil: what was kept of it.
+func (k *keeper) record(shard int, now *delivery.State, h delivery.Health) *record {
+	r := &record{}
+	of, pending := recordOf(k.hook, shard, &k.shards[shard], now)
+	r.of, r.pending = *of, pending
+	r.of.Success, r.of.Failing = msOf(h.Success), msOf(h.Failing)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	r.of.Ended = slices.Clone(k.ended[shard])
 	return r
+}
+
+// recordOf is the record by which what was kept of a shard becomes a state, and what of that is pending; nil: the state
+// that was kept.
+func recordOf(hook *domain.Webhook, shard int, before *kept, now *delivery.State) (*domain.Delivered, map[domain.EventPlace]domain.Undelivered) {
+	through, pending := before.through, before.pending
+	if now != nil {
+		through, pending = now.Through, itemsOf(now)
+	}
+	of := &domain.Delivered{Webhook: hook.ID, Partition: uint32(shard), Base: before.version, Through: through}
+	for at := range before.pending {
+		if _, still := pending[at]; !still {
+			of.Done = append(of.Done, at)
+		}
+	}
+	for at, p := range pending {
+		if old, was := before.pending[at]; !was || !reflect.DeepEqual(old, p) {
+			of.Pending = append(of.Pending, p)
+		}
+	}
+	slices.SortFunc(of.Done, comparePlaces)
+	slices.SortFunc(of.Pending, func(a, b domain.Undelivered) int { return comparePlaces(a.Place(), b.Place()) })
+	return of, pending
 }
 
 // hasKept notes that a record counts.
@@ -168,7 +192,10 @@ func (k *keeper) Ended(shard int, m *delivery.Message, at time.Time, status stri
 	d := domain.Delivery{
 		ID: m.ID, Events: eventsOf(m.Events), Count: uint32(len(m.Events)), Tries: uint32(m.Tries), At: msOf(at), Status: status, GivenUp: givenUp,
 	}
-	if !givenUp {
+	if givenUp {
+		k.counts.givenUp.Add(uint64(len(m.Events)))
+	} else {
+		k.counts.delivered.Add(uint64(len(m.Events)))
 		d.Events = d.Events[:1]
 	}
 	k.mu.Lock()
@@ -188,10 +215,7 @@ func stateOf(through uint64, pending []domain.Undelivered) delivery.State {
 	s := delivery.State{Through: through}
 	for i := range pending {
 		p := &pending[i]
-		events := make([]delivery.Event, len(p.Events))
-		for n, e := range p.Events {
-			events[n] = delivery.Event{Sequence: e.Sequence, Kind: e.Kind, Member: e.Member, Action: e.Action}
-		}
+		events := delivery.EventsOf(p.Events)
 		if p.First == 0 {
 			s.Held = append(s.Held, events...)
 			continue

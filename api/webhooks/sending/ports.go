@@ -8,15 +8,14 @@ import (
 
 // Log is how far webhooks came, on all nodes. Any goroutine calls it.
 type Log interface {
-	// Shards is how many shards there are.
-	Shards() int
-	// Progress is how far the events of a webhook came in a shard, and what is pending.
-	Progress(shard int, id domain.WebhookID) (domain.Progress, []domain.Undelivered, error)
+	Reader
 	// Keep appends a record of progress, and reports whether it counts: another one that is based on the same progress
 	// came first where it does not. After an error that is not known, and it may be asked again.
 	Keep(ctx context.Context, account domain.AccountID, of *domain.Delivered) (counts bool, err error)
 	// Sending is the node that sent last, and how often a node was seen to send.
 	Sending(id domain.WebhookID) (node domain.NodeID, moves uint64)
+	// Wishes is how often an account was seen to want events of a webhook once more, and whether Progress has all of that.
+	Wishes(id domain.WebhookID) (count uint64, visible bool)
 	// LastRow is the sequence of the last row that an account has in a shard.
 	LastRow(shard int, account domain.AccountID) uint64
 	// Rank is the place of this node for a webhook; below zero while that is not known.

@@ -2,13 +2,13 @@ package sending
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/webhooks/delivery"
-	"github.com/ovation-analytics/ovation/api/webhooks/egress"
 )
 
 const (
@@ -20,6 +20,8 @@ const (
 	beatEvery = 2 * time.Second
 	// longestStep is the most idleness that two looks one after the other can show.
 	longestStep = 2 * lookEvery
+	// longestPause is how long a webhook waits at most that finds no events by its filters, before they are looked at again.
+	longestPause = time.Minute
 )
 
 // Config is what a Runner is made with.
@@ -30,7 +32,6 @@ type Config struct {
 	Secrets  func(*domain.Webhook) delivery.Secrets
 	Disable  func(ctx context.Context, w *domain.Webhook, why domain.Disabled) error
 	Poster   delivery.Poster
-	Tried    func(*domain.Webhook, egress.Answer, time.Duration) // may be nil
 	Logger   *slog.Logger
 }
 
@@ -39,15 +40,26 @@ type Runner struct {
 	c       Config
 	running map[domain.WebhookID]*running
 	watches map[domain.WebhookID]*watch
+	pauses  map[domain.WebhookID]*pause
 	forgot  map[domain.WebhookID]bool // deleted ones of which nothing is kept any more
 	ended   chan *running
 	all     sync.WaitGroup
+	counts  counters
 }
 
 // running is a Sender at work.
 type running struct {
 	of     *domain.Webhook
 	cancel context.CancelFunc
+	wishes uint64 // that accounts had before it began
+	err    error  // why it ended: delivery.ErrFilters
+}
+
+// pause is how long a webhook is left alone that found no events by its filters.
+type pause struct {
+	of    *domain.Webhook
+	tries int
+	until time.Time
 }
 
 // watch follows a webhook that another node has to send.
@@ -61,7 +73,7 @@ type watch struct {
 func NewRunner(c Config) *Runner {
 	return &Runner{
 		c: c, running: map[domain.WebhookID]*running{}, watches: map[domain.WebhookID]*watch{},
-		forgot: map[domain.WebhookID]bool{}, ended: make(chan *running),
+		pauses: map[domain.WebhookID]*pause{}, forgot: map[domain.WebhookID]bool{}, ended: make(chan *running),
 	}
 }
 
@@ -76,6 +88,7 @@ func (r *Runner) Run(ctx context.Context) {
 			r.look(ctx, time.Now())
 		case of := <-r.ended:
 			delete(r.running, of.of.ID)
+			r.pause(of, time.Now())
 		case <-ctx.Done():
 			for len(r.running) > 0 {
 				delete(r.running, (<-r.ended).of.ID)
@@ -95,12 +108,37 @@ func (r *Runner) look(ctx context.Context, now time.Time) {
 		case at != nil && (!wanted || at.of.Updated != w.Updated):
 			at.cancel() // it begins again once it has ended
 		case at != nil:
+			if n, visible := r.c.Log.Wishes(w.ID); n != at.wishes && visible {
+				at.cancel() // likewise, with what is wanted
+			}
 		case w.Deleted:
 			r.forget(ctx, w)
-		case wanted && r.has(w, now):
+		case wanted && !r.paused(w, now) && r.has(w, now):
 			r.start(ctx, w)
 		}
 	}
+}
+
+// pause has a webhook be left alone for a while, where its filters found no events; each time for longer.
+func (r *Runner) pause(of *running, now time.Time) {
+	if of.err == nil {
+		delete(r.pauses, of.of.ID)
+		return
+	}
+	p := r.pauses[of.of.ID]
+	if p == nil || p.of.Updated != of.of.Updated {
+		p = &pause{of: of.of}
+		r.pauses[of.of.ID] = p
+		r.c.Logger.Warn("a webhook sends nothing: what its filters name is not there any more", "webhook", of.of.ID, "error", of.err)
+	}
+	p.until = now.Add(min(lookEvery<<p.tries, longestPause))
+	p.tries = min(p.tries+1, 10)
+}
+
+// paused reports that a webhook is left alone, and was not edited since.
+func (r *Runner) paused(w *domain.Webhook, now time.Time) bool {
+	p := r.pauses[w.ID]
+	return p != nil && p.of.Updated == w.Updated && now.Before(p.until)
 }
 
 // has reports that this node sends a webhook now.
@@ -158,43 +196,51 @@ func (r *Runner) undone(w *domain.Webhook, now time.Time) bool {
 // start has a Sender be at work.
 func (r *Runner) start(ctx context.Context, w *domain.Webhook) {
 	ctx, cancel := context.WithCancel(ctx)
-	of := &running{w, cancel}
+	of := &running{of: w, cancel: cancel}
+	of.wishes, _ = r.c.Log.Wishes(w.ID)
 	r.running[w.ID] = of
 	r.all.Go(func() {
 		defer cancel()
-		r.send(ctx, w)
+		of.err = r.send(ctx, w)
 		r.ended <- of
 	})
 }
 
-// send sends the events of a webhook until ctx ends, the webhook is disabled, or another node sends them.
-func (r *Runner) send(ctx context.Context, w *domain.Webhook) {
+// send sends the events of a webhook until ctx ends, the webhook is disabled, or another node sends them. The error is
+// delivery.ErrFilters.
+func (r *Runner) send(ctx context.Context, w *domain.Webhook) error {
 	log := r.c.Logger.With("webhook", w.ID)
 	disable := func(ctx context.Context, why domain.Disabled) error {
-		log.Warn("a webhook is disabled: its receiver is gone, or took nothing for days", "gone", why == domain.DisabledByGone)
-		return r.c.Disable(ctx, w, why)
+		err := r.c.Disable(ctx, w, why)
+		if err == nil {
+			r.counts.disabled.Add(1)
+			log.Warn("a webhook is disabled: its receiver is gone, or took nothing for days", "gone", why == domain.DisabledByGone)
+		}
+		return err
 	}
-	k, states, err := load(r.c.Log, w, disable)
+	k, states, err := load(r.c.Log, w, disable, &r.counts)
 	if err != nil {
 		log.Debug("how far a webhook came cannot be read", "error", err)
-		return
+		return nil
 	}
 	source, err := r.c.Source(ctx, w)
+	if errors.Is(err, delivery.ErrFilters) {
+		return err
+	}
 	if err != nil {
-		log.Warn("the events of a webhook cannot be read", "error", err)
-		return
+		log.Debug("the events of a webhook cannot be read", "error", err)
+		return nil
 	}
 	c := delivery.Config{
 		Webhook: uint32(w.ID), URL: w.URL, Batch: int(w.Batch), Source: source, Poster: r.c.Poster, Keeper: k,
-		Secrets: r.c.Secrets(w), States: states, Health: k.health,
+		Secrets: r.c.Secrets(w), States: states, Health: k.health, Tried: r.counts.tried,
 	}
 	if !r.c.Log.Alone() {
 		c.Beat = beatEvery
 	}
-	if r.c.Tried != nil {
-		c.Tried = func(_ delivery.Event, a egress.Answer, took time.Duration) { r.c.Tried(w, a, took) }
-	}
-	delivery.New(c).Run(ctx)
+	s := delivery.New(c)
+	defer r.counts.enter(s)()
+	return s.Run(ctx)
 }
 
 // forget has nothing be kept of a webhook that is deleted.

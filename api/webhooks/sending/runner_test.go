@@ -1,6 +1,7 @@
 package sending
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/webhooks/delivery"
 	"github.com/ovation-analytics/ovation/api/webhooks/egress"
 )
 
@@ -118,6 +120,7 @@ func TestRunner_SendsOnceMoreWhatAnAccountWants(t *testing.T) {
 			t.Fatal("the wish does not count")
 		}
 		w.mu.Unlock()
+		time.Sleep(5 * time.Second) // nothing else happens
 		w.act(0, 3)
 		time.Sleep(5 * time.Second)
 		all, ids := w.messages(), map[string]int{}
@@ -125,10 +128,75 @@ func TestRunner_SendsOnceMoreWhatAnAccountWants(t *testing.T) {
 			ids[m.ID]++
 		}
 		second := all[slices.IndexFunc(all, func(m message) bool { return m.Data.Sequence == 2 })].ID
-		if len(ids) != 3 || ids[second] < 2 {
+		if len(ids) != 3 || ids[second] < 2 || all[2].Data.Sequence != 2 {
 			t.Errorf("requests %+v", all)
 		}
 	})
+}
+
+// A webhook whose filters find nothing any more is left alone for longer and longer; once it is edited it goes on at once
+// with what waits.
+func TestRunner_WaitsForFilters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(1)
+		n := w.alone()
+		stop := n.run()
+		defer stop()
+		w.act(0, 1)
+		time.Sleep(3 * time.Second)
+		w.mu.Lock()
+		w.blind = fmt.Errorf("%w: its brand is deleted", delivery.ErrFilters)
+		w.mu.Unlock()
+		w.act(0, 2)
+		time.Sleep(time.Hour)
+		w.mu.Lock()
+		if w.opened < 60 || w.opened > 70 || len(w.got) != 1 {
+			t.Errorf("%d looks in an hour, %d requests", w.opened, len(w.got))
+		}
+		w.blind = nil
+		w.mu.Unlock()
+		w.edit(func(hook *domain.Webhook) { hook.Filters = nil })
+		time.Sleep(3 * time.Second)
+		if all := w.messages(); len(all) != 2 || all[1].Data.Sequence != 2 {
+			t.Errorf("requests %+v", all)
+		}
+	})
+}
+
+// The records of an account are what a Runner finds: a message that was given up, all after a place, and nothing where
+// nothing is to be sent once more.
+func TestRedelivery_Records(t *testing.T) {
+	w := newWorld(2)
+	n := w.alone()
+	event := domain.Event{EventPlace: domain.EventPlace{Sequence: 4, Kind: domain.EventActivity}, Member: 9}
+	id := delivery.Place{Webhook: 7, Shard: 1}.EventID(delivery.EventOf(event))
+	w.apply(&domain.Delivered{
+		Webhook: 7, Partition: 1, Node: domain.NodeID{1}, Through: 6, Failing: 5, Success: 3,
+		Ended: []domain.Delivery{{ID: id, Events: []domain.Event{event}, Count: 1, GivenUp: true}, {ID: domain.MessageID{1}, Events: []domain.Event{event}, Count: 2}},
+	})
+	shard, events, err := Find(n, &w.hook, id)
+	if err != nil || shard != 1 || len(events) != 1 || events[0] != event {
+		t.Fatalf("%d %+v %v", shard, events, err)
+	}
+	if _, _, err := Find(n, &w.hook, domain.MessageID{1}); err != ErrBatch {
+		t.Error(err)
+	}
+	if _, _, err := Find(n, &w.hook, domain.MessageID{2}); err != ErrNoMessage {
+		t.Error(err)
+	}
+	d, err := Again(n, &w.hook, shard, events)
+	if err != nil || !w.apply(d) || d.Success != 3 || d.Failing != 5 || d.Through != 6 || len(w.kept[1].pending) != 1 {
+		t.Fatalf("%+v %v", d, err)
+	}
+	if d, err = Again(n, &w.hook, shard, events); d != nil || err != nil {
+		t.Errorf("what is pending: %+v %v", d, err)
+	}
+	if d, err = Rewind(n, &w.hook, 1, 6); d != nil || err != nil {
+		t.Errorf("what was not taken: %+v %v", d, err)
+	}
+	if d, err = Rewind(n, &w.hook, 1, 2); err != nil || !w.apply(d) || w.kept[1].Through != 2 || len(w.kept[1].pending) != 1 {
+		t.Errorf("%+v %v", d, err)
+	}
 }
 
 // Of three nodes one sends; when it is killed, paused or cut from the log, or ranks change, each event is sent at
