@@ -28,6 +28,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/registration"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/token"
+	"github.com/ovation-analytics/ovation/api/webhooks"
 )
 
 // The names of the packages below that the program needs.
@@ -73,6 +74,7 @@ type Config struct {
 	Signing      []PrivateKey         // of member tokens: those that this node holds
 	TokenKey     [16]byte             // of access tokens and cursors
 	Keys         port.DataKeys        // data keys of members
+	Webhooks     webhooks.Config      // what keeps and sends webhooks
 	LogRetention time.Duration        // of the logs: how long they may keep bytes of an erased member; 0: not known
 	HashCost     credentials.HashCost // of a member's password; zero: the least that OWASP advises
 	Demo         bool                 // the page /docs takes a key from its address
@@ -104,8 +106,8 @@ type API struct {
 
 // New makes an API; a Config that lacks something is an error.
 func New(config Config) (*API, error) {
-	if config.Engine == nil || config.Keys == nil {
-		return nil, errors.New("api: Engine and Keys are needed")
+	if config.Engine == nil || config.Keys == nil || config.Webhooks.Deliveries == nil {
+		return nil, errors.New("api: Engine, Keys and Webhooks are needed")
 	}
 	log := config.Logger
 	if log == nil {
@@ -128,7 +130,7 @@ func New(config Config) (*API, error) {
 		erasure: erasure.New(tokens, config.LogRetention),
 		export:  export.New(envelopes),
 		merging: merging.New(envelopes),
-		feed:    feed.NewStreams(streams),
+		feed:    feed.NewStreams(streams), webhooks: webhooks.New(config.Webhooks),
 	}
 	document, err := document()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/keys/keystest"
+	"github.com/ovation-analytics/ovation/api/webhooks"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -24,6 +25,7 @@ func TestNew_IncompleteConfig(t *testing.T) {
 		Engine: &fakeEngine{}, Hasher: testHasher{}, Now: time.Now, BaseURL: "http://127.0.0.1:8080",
 		Signing:  []PrivateKey{{ID: "k", Key: ed25519.NewKeyFromSeed(make([]byte, 32))}},
 		TokenKey: [16]byte{1}, Keys: new(keystest.Keys),
+		Webhooks: webhooks.Config{Deliveries: new(delivered), Secrets: webhookSecrets, Poster: new(delivered)},
 	}
 	if _, err := New(whole); err != nil {
 		t.Fatal(err)
@@ -31,7 +33,7 @@ func TestNew_IncompleteConfig(t *testing.T) {
 	for name, lack := range map[string]func(*Config){
 		"engine": func(c *Config) { c.Engine = nil }, "hasher": func(c *Config) { c.Hasher = nil }, "clock": func(c *Config) { c.Now = nil },
 		"base": func(c *Config) { c.BaseURL = "" }, "scheme": func(c *Config) { c.BaseURL = "ftp://x" }, "token key": func(c *Config) { c.TokenKey = [16]byte{} },
-		"data keys":   func(c *Config) { c.Keys = nil },
+		"data keys": func(c *Config) { c.Keys = nil }, "webhooks": func(c *Config) { c.Webhooks = webhooks.Config{} },
 		"signing key": func(c *Config) { c.Signing = nil }, "private key": func(c *Config) { c.Signing = []PrivateKey{{ID: "k"}} },
 		"kid": func(c *Config) { c.Signing = []PrivateKey{{Key: c.Signing[0].Key}} },
 	} {
@@ -78,8 +80,10 @@ func BenchmarkStatsActivity(b *testing.B) {
 // rewind keeps the state of the fake engine, and gives what puts it back.
 func (s *fakeEngine) rewind() func() {
 	brands, defs, segs, members, next := s.brands, s.defs, s.segs, maps.Clone(s.members), s.next
+	hooks, delivered := s.hooks, s.delivered
 	return func() {
 		s.brands, s.defs, s.segs, s.members, s.next = slices.Clone(brands), slices.Clone(defs), slices.Clone(segs), maps.Clone(members), next
+		s.hooks, s.delivered = slices.Clone(hooks), delivered
 		s.submitted, s.asked, s.waited, s.content = nil, nil, nil, nil
 	}
 }

@@ -18,8 +18,8 @@
 //	node/       the Extended node of members         extended/   conditions on it, and its order
 //	credentials/ passwords                           networks/   tokens at the networks
 //	admin/      the admin port
-//	follow/     readers of a stream share its pages          webhooks/   sign, send and repeat what receivers get;
-//	            no operation uses webhooks yet
+//	follow/     readers of a stream share its pages          webhooks/   who gets actions sent; below it what
+//	            signs, sends and repeats them
 //
 // What is promised: nothing that is random, hashed or read from a clock is left to the
 // application of a command; it is made here, before the submission (I6). Parameters of the

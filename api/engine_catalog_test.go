@@ -20,6 +20,7 @@ type snapshot struct {
 	brands []*domain.Brand
 	defs   []*domain.Definition
 	segs   []*domain.Segment
+	hooks  []*domain.Webhook
 }
 
 // find is the entity for which is reports true.
@@ -68,6 +69,18 @@ func isDefinition(a domain.AccountID, id domain.DefinitionID) func(*domain.Defin
 
 func isSegment(a domain.AccountID, id domain.SegmentID) func(*domain.Segment) bool {
 	return func(s *domain.Segment) bool { return s.Account == a && s.ID == id && !s.Deleted }
+}
+
+func isWebhook(a domain.AccountID, id domain.WebhookID) func(*domain.Webhook) bool {
+	return func(w *domain.Webhook) bool { return w.Account == a && w.ID == id && !w.Deleted }
+}
+
+func (c *snapshot) Webhook(a domain.AccountID, id domain.WebhookID) (*domain.Webhook, bool) {
+	return find(c.hooks, isWebhook(a, id))
+}
+
+func (c *snapshot) WebhooksOf(a domain.AccountID) []*domain.Webhook {
+	return byID(c.hooks, func(w *domain.Webhook) bool { return w.Account == a }, func(w *domain.Webhook) domain.WebhookID { return w.ID })
 }
 
 func (c *snapshot) Next() int64                    { return c.next }

@@ -29,8 +29,11 @@ type fakeEngine struct {
 	brands  []*domain.Brand
 	defs    []*domain.Definition
 	segs    []*domain.Segment
+	hooks   []*domain.Webhook
 	members map[domain.MemberID]*domain.Member
 	names   map[domain.IdentityHash]domain.MemberID // claims and pointers
+
+	delivered delivered
 
 	outcome   func(domain.Submission) (domain.Outcome, error) // nil: that of apply
 	answer    func(*domain.Question) (*domain.Answer, error)
@@ -62,7 +65,7 @@ type fakeEngine struct {
 func (s *fakeEngine) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &snapshot{s.next, s.keys, s.apps, s.signs, s.limits, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs)}
+	return &snapshot{s.next, s.keys, s.apps, s.signs, s.limits, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs), slices.Clone(s.hooks)}
 }
 
 func (s *fakeEngine) ReadCatalog(ctx context.Context) error {
@@ -134,6 +137,14 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		if !remove(s.segs, isSegment(sub.Account, c.ID), func(g *domain.Segment) { g.Deleted = true }) {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}
 		}
+	case *domain.PutWebhook:
+		return s.putWebhook(sub.Account, c)
+	case *domain.DeleteWebhook:
+		if !remove(s.hooks, isWebhook(sub.Account, c.ID), func(w *domain.Webhook) { w.Deleted = true }) {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "webhookid", Message: "no such webhook"}
+		}
+	case *domain.Delivered:
+		return s.delivered.apply(c)
 	case *domain.AllowDomain:
 		return s.allow(c.Application, c.Domain, true)
 	case *domain.UnallowDomain:

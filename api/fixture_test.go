@@ -20,6 +20,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/keys/keystest"
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/problem"
+	"github.com/ovation-analytics/ovation/api/webhooks"
 )
 
 // The keys of the fixture.
@@ -106,6 +107,15 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 		ID: 1, Account: 1, Brand: 1, Name: "Campaign", Label: "campaign", Created: 1e12,
 		Activities: []domain.SegmentActivity{{Definition: 100, Points: 7, Own: true}, {Definition: 101}},
 	}}
+	s.hooks = []*domain.Webhook{{
+		ID: 1, Account: 1, URL: "https://hooks.example.com/ovation", Events: domain.EventKindsOf(domain.EventActivity), Batch: 1, Created: 1e12, Updated: 1e12,
+		Secret: webhookSecrets.Seal(1, webhookSecret),
+	}}
+	s.delivered.ended = [2][]domain.Delivery{1: {{
+		ID: givenUpMessage, Events: []domain.Event{{EventPlace: domain.EventPlace{Sequence: 3, Kind: domain.EventActivity}, Member: 4097}},
+		Count: 1, Tries: 15, At: 1_700_000_000_000, Status: "503", GivenUp: true,
+	}}}
+	s.delivered.progress[1] = domain.Progress{Webhook: 1, Version: 1, Through: 9}
 	s.members[4097] = &domain.Member{
 		ID: 4097, Account: 1, Application: 2, State: domain.MemberActive, Created: 1e12, TokenMade: 1e9,
 		Profile: domain.Fields{{Field: domain.FirstName, Value: "Ada"}, {Field: domain.Surname, Value: "Fan"}, {Field: domain.Country, Value: "DE"}},
@@ -138,7 +148,7 @@ func newFixture(t testing.TB, answer ...asked) *fixture {
 	config := Config{
 		Engine: s, Hasher: testHasher{}, Now: func() time.Time { return now }, BaseURL: "https://api.example/",
 		Signing:  []PrivateKey{signingKey},
-		TokenKey: [16]byte{1, 2, 3}, Keys: new(keystest.Keys), HashCost: cheap, Lookups: Lookups{Networks: endpoint(t)}, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		TokenKey: [16]byte{1, 2, 3}, Keys: new(keystest.Keys), Webhooks: webhooks.Config{Deliveries: &s.delivered, Secrets: webhookSecrets, Poster: &s.delivered}, HashCost: cheap, Lookups: Lookups{Networks: endpoint(t)}, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	api, err := New(config)
 	if err != nil {

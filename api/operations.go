@@ -18,6 +18,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/stats"
 	"github.com/ovation-analytics/ovation/api/usage"
+	"github.com/ovation-analytics/ovation/api/webhooks"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -31,12 +32,13 @@ type services struct {
 	export       *export.Service
 	merging      *merging.Service
 	feed         *feed.Streams
+	webhooks     *webhooks.Service
 }
 
 // operations are all operations, in the order of the document. The list is made again on
 // each call: a server fills in its own counters.
 func operations(s *services) []*serve.Operation {
-	return slices.Concat(catalogOperations(s.members, s.brands, s.feed), memberOperations(s), accessOperations(s.members), loginOperations())
+	return slices.Concat(catalogOperations(s.members, s.brands, s.feed), memberOperations(s), accessOperations(s.members), webhookOperations(s.webhooks), loginOperations())
 }
 
 // catalogOperations are those on brands, definitions and segments.
@@ -114,6 +116,19 @@ func memberOperations(s *services) []*serve.Operation {
 		serve.Get("exportMember", "Members", "/v1.1/member/:memberid/export", "Everything held about a member, as lines of JSON", s.export.Member),
 		serve.Post("mergeMembers", "Members", "/v1.1/member/:memberid/merge", "Merge a member into another, which stays: from then on the two are one, also in numbers of before", s.merging.Merge),
 		serve.Post("unmergeMembers", "Members", "/v1.1/member/:memberid/unmerge", "Take a merge of two members back: every number is as if it had not been", s.merging.Unmerge, serve.Advanced),
+	}
+}
+
+// webhookOperations are those on webhooks.
+func webhookOperations(s *webhooks.Service) []*serve.Operation {
+	return []*serve.Operation{
+		serve.Get("listWebhooks", "Webhooks", "/v1.1/webhooks", "All webhooks of the account", s.List, serve.Advanced),
+		serve.Post("createWebhook", "Webhooks", "/v1.1/webhook/create", "Create a webhook: what becomes visible from now on is sent to it", s.Create, serve.Advanced),
+		serve.Post("testWebhook", "Webhooks", "/v1.1/webhook/:webhookid/test", "Send one event test to a webhook, and answer what became of it", s.Test, serve.Advanced),
+		serve.Post("editWebhook", "Webhooks", "/v1.1/webhook/:webhookid/edit", "Edit a webhook: what is given overwrites", s.Edit, serve.Advanced),
+		serve.Post("deleteWebhook", "Webhooks", "/v1.1/webhook/:webhookid/delete", "Delete a webhook, with what of it is not delivered", s.Delete, serve.Advanced),
+		serve.Get("listDeliveries", "Webhooks", "/v1.1/webhook/:webhookid/deliveries", "The messages of a webhook: those to be delivered, those given up, the last that were delivered", s.Deliveries, serve.Advanced),
+		serve.Post("redeliver", "Webhooks", "/v1.1/webhook/:webhookid/redeliver", "Send events of a webhook once more, by the ids that they had", s.Redeliver, serve.Advanced, serve.ReadsCursor),
 	}
 }
 

@@ -1523,6 +1523,121 @@ func (GetUsage) call() route[wire.Usage] {
 	return route[wire.Usage]{method: "GET", path: "/v1.1/account/usage", one: true}
 }
 
+// ListWebhooks is GET /v1.1/webhooks: All webhooks of the account.
+type ListWebhooks struct {
+	Limit  string `name:"limit"`  // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
+	Cursor string `name:"cursor"` // empty: starts paging by cursor, which returns each row once even while data arrives and has no limit of offset; then the cursor of paging.next, with the same parameters and no offset
+	More   Params // others by name, and those that are given empty
+}
+
+func (ListWebhooks) call() route[wire.Webhooks] {
+	return route[wire.Webhooks]{method: "GET", path: "/v1.1/webhooks"}
+}
+
+// CreateWebhook is POST /v1.1/webhook/create: Create a webhook: what becomes visible from now on is sent to it.
+type CreateWebhook struct {
+	URL                string           `name:"url"`                  // where requests are sent: https, without user name, password and fragment. An address that is not public is refused when it is dialled, unless the node allows it; a redirect is a failure
+	Events             string           `name:"events"`               // what is sent: activity. The others of the contract (enter, leave, removed, erased, merged, unmerged) are not sent yet: error 4
+	Batch              *int64           `name:"batch"`                // events a request at most; from 2 on the body is a batch: {id, time, cursor, events}. Default 1
+	BrandID            domain.BrandID   `name:"brandID"`              // only actions for this brand
+	Services           string           `name:"services"`             // only actions of these services
+	ActivityID         string           `name:"activityID"`           // only actions of these definitions
+	Segment            domain.SegmentID `name:"segment"`              // only actions of the segment's definitions, with its points; segmentid is the same parameter
+	Members            string           `name:"members"`              // only actions of these members
+	ExcludeMembers     string           `name:"exclude_members"`      // no actions of these members
+	Country            string           `name:"country"`              // only members of these countries, ISO 3166-1 alpha-2
+	Region             string           `name:"region"`               // only members of this region, by its ISO 3166-2 code without the country's part or by its name, in any case; needs exactly one country
+	Domain             string           `name:"domain"`               // only members who registered on the domain; an address is cut to it
+	PaidOnly           bool             `name:"paid_only"`            // 1: only members with a paid service attached
+	OptedIn            bool             `name:"optedin"`              // 1: only members who opted in, to the segment if one is named, else to the brand; one of both is needed but in a feed, where without them it is the global list
+	IncludeOneTime     bool             `name:"includeOneTime"`       // 1 also counts one-time actions such as follows and likes
+	MembersFromSegment domain.SegmentID `name:"members_from_segment"` // only members on the segment's list: who opted in, was put there, or is there by its rule
+	Emails             string           `name:"emails"`               // only members with one of these addresses, verified or not, in any case
+	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
+	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
+	Keyword            string           `name:"keyword"`              // only actions with this text in a value of their Content, in any case
+	More               Params           // others by name, and those that are given empty
+}
+
+func (CreateWebhook) call() route[wire.Webhook] {
+	return route[wire.Webhook]{method: "POST", path: "/v1.1/webhook/create"}
+}
+
+// TestWebhook is POST /v1.1/webhook/:webhookid/test: Send one event test to a webhook, and answer what became of it.
+type TestWebhook struct {
+	WebhookID uint64 `name:"webhookid"` // id of a webhook
+	More      Params // others by name, and those that are given empty
+}
+
+func (TestWebhook) call() route[wire.WebhookTest] {
+	return route[wire.WebhookTest]{method: "POST", path: "/v1.1/webhook/:webhookid/test"}
+}
+
+// EditWebhook is POST /v1.1/webhook/:webhookid/edit: Edit a webhook: what is given overwrites.
+type EditWebhook struct {
+	WebhookID          uint64           `name:"webhookid"`            // id of a webhook
+	URL                string           `name:"url"`                  // where requests are sent, as for create
+	Events             string           `name:"events"`               // what is sent: activity
+	Enabled            *bool            `name:"enabled"`              // 0: nothing is sent; 1: it goes on where it was, also after it was disabled since its receiver failed
+	Rotate             bool             `name:"rotate"`               // 1: the webhook gets a new Secret, shown in this answer alone; the one before signs along for 24 hours
+	Batch              *int64           `name:"batch"`                // events a request at most; from 2 on the body is a batch: {id, time, cursor, events}. Default 1
+	BrandID            domain.BrandID   `name:"brandID"`              // only actions for this brand
+	Services           string           `name:"services"`             // only actions of these services
+	ActivityID         string           `name:"activityID"`           // only actions of these definitions
+	Segment            domain.SegmentID `name:"segment"`              // only actions of the segment's definitions, with its points; segmentid is the same parameter
+	Members            string           `name:"members"`              // only actions of these members
+	ExcludeMembers     string           `name:"exclude_members"`      // no actions of these members
+	Country            string           `name:"country"`              // only members of these countries, ISO 3166-1 alpha-2
+	Region             string           `name:"region"`               // only members of this region, by its ISO 3166-2 code without the country's part or by its name, in any case; needs exactly one country
+	Domain             string           `name:"domain"`               // only members who registered on the domain; an address is cut to it
+	PaidOnly           bool             `name:"paid_only"`            // 1: only members with a paid service attached
+	OptedIn            bool             `name:"optedin"`              // 1: only members who opted in, to the segment if one is named, else to the brand; one of both is needed but in a feed, where without them it is the global list
+	IncludeOneTime     bool             `name:"includeOneTime"`       // 1 also counts one-time actions such as follows and likes
+	MembersFromSegment domain.SegmentID `name:"members_from_segment"` // only members on the segment's list: who opted in, was put there, or is there by its rule
+	Emails             string           `name:"emails"`               // only members with one of these addresses, verified or not, in any case
+	AnyOfActivities    string           `name:"anyofactivities"`      // only members who did at least one of these in the range, by whatever service, one-time ones too: an activity's id, or brand-activity for that brand alone
+	AllOfActivities    string           `name:"allofactivities"`      // only members who did every one of these in the range, likewise
+	Keyword            string           `name:"keyword"`              // only actions with this text in a value of their Content, in any case
+	More               Params           // others by name, and those that are given empty
+}
+
+func (EditWebhook) call() route[wire.Webhook] {
+	return route[wire.Webhook]{method: "POST", path: "/v1.1/webhook/:webhookid/edit"}
+}
+
+// DeleteWebhook is POST /v1.1/webhook/:webhookid/delete: Delete a webhook, with what of it is not delivered.
+type DeleteWebhook struct {
+	WebhookID uint64 `name:"webhookid"` // id of a webhook
+	More      Params // others by name, and those that are given empty
+}
+
+func (DeleteWebhook) call() route[wire.Deleted] {
+	return route[wire.Deleted]{method: "POST", path: "/v1.1/webhook/:webhookid/delete"}
+}
+
+// ListDeliveries is GET /v1.1/webhook/:webhookid/deliveries: The messages of a webhook: those to be delivered, those given up, the last that were delivered.
+type ListDeliveries struct {
+	WebhookID uint64 `name:"webhookid"` // id of a webhook
+	Limit     string `name:"limit"`     // LIMIT or OFFSET,LIMIT; default 10, above 1000 it is clamped with a Warning, 0 gives totalSize alone
+	More      Params // others by name, and those that are given empty
+}
+
+func (ListDeliveries) call() route[wire.Deliveries] {
+	return route[wire.Deliveries]{method: "GET", path: "/v1.1/webhook/:webhookid/deliveries"}
+}
+
+// Redeliver is POST /v1.1/webhook/:webhookid/redeliver: Send events of a webhook once more, by the ids that they had.
+type Redeliver struct {
+	WebhookID uint64 `name:"webhookid"` // id of a webhook
+	Message   string `name:"id"`        // webhook-id of a message that is in the list of deliveries: its events are sent once more. Of a batch that the receiver took the events are not known any more: give its cursor
+	Cursor    string `name:"cursor"`    // cursor of a body: all events after it are sent once more, those of its own message too
+	More      Params // others by name, and those that are given empty
+}
+
+func (Redeliver) call() route[wire.Redelivery] {
+	return route[wire.Redelivery]{method: "POST", path: "/v1.1/webhook/:webhookid/redeliver"}
+}
+
 // GetTopDomains is GET /v1.1/members/domains/top: Domains by the visits that members made on them.
 type GetTopDomains struct {
 	Period             string           `name:"period"`               // length of the range: an amount and Hour, Day, Week, Month or Year

@@ -17,6 +17,7 @@ var needed = map[string][]string{
 	"optIn": {"id"}, "optOut": {"id"}, "optInToBrand": {"id"}, "optOutOfBrand": {"id"},
 	"optInToSegment": {"id"}, "optOutOfSegment": {"id"},
 	"editBrand": {"name"}, "editActivity": {"name"}, "editSegment": {"name"}, "updateMember": {"firstname"},
+	"editWebhook": {"batch"}, "redeliver": {"id"},
 }
 
 // InFirst reports that a parameter is in an operation's first request: the smallest one that does what

@@ -66,6 +66,7 @@ var tags = []object{
 		"Every visit counts. Of the pages and domains of an account's visits each shard keeps 100,000, of 256 bytes on average at most, and as many pages of segments besides. " +
 		"A visit to others has the page alone if it is that of a segment, else the domain alone if another visit has it, else neither; from then on an answer by page or domain has a Warning. " +
 		"So does a list of visits."},
+	{"name": "Webhooks", "description": "Addresses of yours that get each action as it becomes visible, signed as Standard Webhooks says. The guide Receive webhooks has the rest."},
 	{"name": "Account", "description": "How often the account's keys were used."},
 	{"name": "Documents", "description": "What needs no key."},
 }
@@ -134,6 +135,13 @@ var Notes = map[string]string{
 		"anyofactivities, allofactivities and members_from_segment are judged when an action is sent, the two former over the week before it. " +
 		"A node has at most 20, 100 or 500 streams of an account open by its plan (else error 8), 2,000 of all and 256 different questions (else error 11). Error 11 and 8 after the start have a retry beside them. " +
 		"An opening is one hit. The answer has no ETag, and is packed by gzip alone.",
+	"createWebhook": "The answer has the Secret, which no other shows. Filters are those of activity/feed, and are judged as in activity/feed/stream. " +
+		"An account has at most 100 webhooks (else error 12). An action that is deleted, or whose member is erased, before it was sent is not sent.",
+	"editWebhook": "A filter that is given empty is taken away. What waits to be sent is judged by the new filters; cursors of before are error 4. rotate=1 shows the new Secret.",
+	"testWebhook": "Status is that of the receiver's answer, or timeout, unreachable (no such name, no address that may be dialled, none that answers, no TLS) or broken (no whole answer). " +
+		"Its event is test, and is in no list. It is sent to a webhook that is disabled, too.",
+	"listDeliveries":        "What was not tried yet comes first, then the latest try. Of each shard the last 1,000 messages that were delivered are listed, and those that were given up in the last 7 days.",
+	"redeliver":             "Events that are still to be delivered come anyway. With a cursor all events after it come again, also where they were delivered.",
 	"getFeedRSS":            "RSS 2.0 of what activity/feed lists: title is the member's name and the action's, guid its ID, description the values in its Content, as HTML. Errors are JSON.",
 	"getBrandActivityStats": "Most actions first. Without limit all rows.",
 	"getBrandTimeline":      "Every UTC day that the range touches, zeros included; services without a match are left out.",

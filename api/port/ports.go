@@ -110,6 +110,20 @@ type Catalog interface {
 	Brands(account domain.AccountID) []*domain.Brand
 	Definitions(account domain.AccountID) []*domain.Definition
 	Segments(account domain.AccountID) []*domain.Segment
+	// Webhook gives what the account has; WebhooksOf are the account's by ID, deleted ones too.
+	Webhook(account domain.AccountID, id domain.WebhookID) (*domain.Webhook, bool)
+	WebhooksOf(account domain.AccountID) []*domain.Webhook
+}
+
+// Deliveries is how far the events of webhooks came in the shards. Any goroutine may call it.
+type Deliveries interface {
+	// Shards is how many shards there are.
+	Shards() int
+	// Progress is how far the events of a webhook came in a shard, and what is pending, by its places, as of the shard's
+	// last commit here.
+	Progress(shard int, id domain.WebhookID) (domain.Progress, []domain.Undelivered, error)
+	// Ended calls f with the messages of a webhook that ended in a shard, in no order.
+	Ended(shard int, id domain.WebhookID, f func(*domain.Delivery)) error
 }
 
 // Hasher makes the keyed hashes under the installation's secrets.

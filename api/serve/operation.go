@@ -40,14 +40,15 @@ type Operation struct {
 	Enterprise   string   // parameters so prefixed need the enterprise plan
 	Access       auth.Access
 
-	Each     *bind.Plan // of one record of a body of many; nil: the body is parameters
-	Plan     *bind.Plan
-	Outcomes []Outcome
-	Cached   bool // a poll may be answered from the response cache
-	OfStream bool // its cursor may be that of a stream
-	input    func() (in any, its *common)
-	handle   func(ctx context.Context, req *Request, in any) (any, error)
-	counts   *counters
+	Each      *bind.Plan // of one record of a body of many; nil: the body is parameters
+	Plan      *bind.Plan
+	Outcomes  []Outcome
+	Cached    bool // a poll may be answered from the response cache
+	OfStream  bool // its cursor may be that of a stream
+	OwnCursor bool // it reads its cursor itself: that is of no list
+	input     func() (in any, its *common)
+	handle    func(ctx context.Context, req *Request, in any) (any, error)
+	counts    *counters
 }
 
 // Outcome is a status of success and the shape of its body.
@@ -69,6 +70,9 @@ func Cached(o *Operation) { o.Cached = o.Method == http.MethodGet }
 // OfStream marks an operation whose cursor may be that of a stream, which other operations with the same parameters take,
 // too.
 func OfStream(o *Operation) { o.OfStream = true }
+
+// ReadsCursor marks an operation whose cursor is of no list: it reads it itself.
+func ReadsCursor(o *Operation) { o.OwnCursor = true }
 
 // Advanced marks an operation that needs the advanced plan.
 func Advanced(o *Operation) { o.Advanced = true }

@@ -296,6 +296,23 @@ func (req *Request) Segment(id bind.ID, parameter string) (*domain.Segment, erro
 	return s, err
 }
 
+// Webhook is a webhook of the account, not deleted.
+func (req *Request) Webhook(id bind.ID, parameter string) (*domain.Webhook, error) {
+	w, ok, err := known(req, id, func(c port.Catalog) (*domain.Webhook, bool) {
+		return c.Webhook(req.Account(), domain.WebhookID(id.Small()))
+	})
+	if err == nil && !ok {
+		err = domain.Bad(domain.NotFound, parameter, "the account has no such webhook")
+	}
+	return w, err
+}
+
+// Renew reads the catalog to its end, as another node may have changed it a moment ago.
+func (req *Request) Renew() (err error) {
+	req.Catalog, err = req.newest(req.Account())
+	return err
+}
+
 // IsPage reports that a page is that of a segment of the account.
 func (req *Request) IsPage(page string) bool {
 	return page != "" && slices.ContainsFunc(req.Catalog.Segments(req.Account()), func(s *domain.Segment) bool {

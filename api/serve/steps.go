@@ -275,7 +275,7 @@ func (x *exchange) continueList() error {
 			return nil // the operation reads it, with what the engine knows of streams
 		}
 	}
-	if !x.asks("cursor") {
+	if x.op.OwnCursor || !x.asks("cursor") {
 		return nil
 	}
 	at, err := req.list.Continue(req.Params, req.Account(), x.op.question(x.in, page.Unselecting))

@@ -168,6 +168,7 @@ var (
 	linked  = regexp.MustCompile(`<http://sim\.test([^>]*)>; rel="(next|prev)"`)
 	firstID = regexp.MustCompile(`"ID":"?(\d+)`)
 
+	streamNext  = regexp.MustCompile(`"next":"([A-Za-z0-9_-]+)"`)
 	recordID    = regexp.MustCompile(`"ActivitySharing":"[01]","ID":"([0-9]+)"`) // of the first
 	accessToken = regexp.MustCompile(`"AccessToken":"([0-9a-f]{32}_[0-9]+)"`)
 )
@@ -183,7 +184,7 @@ func (s *session) remember(r *http.Response, body []byte) {
 	if m := firstID.FindSubmatch(body); m != nil {
 		s.vars["id"] = string(m[1])
 	}
-	for name, in := range map[string]*regexp.Regexp{"token": accessToken, "jwt": goldenJWT, "receipt": goldenReceipt, "record": recordID} {
+	for name, in := range map[string]*regexp.Regexp{"token": accessToken, "jwt": goldenJWT, "receipt": goldenReceipt, "record": recordID, "cursor": streamNext} {
 		if m := in.FindSubmatch(body); m != nil {
 			s.vars[name] = string(m[1])
 		}
@@ -200,6 +201,8 @@ var fresh = []struct {
 }{
 	{regexp.MustCompile(`((?:[?&]|\\u0026)(?:cursor|explain_after|wait_for)=)[A-Za-z0-9_-]+`), `$1…`},
 	{regexp.MustCompile(`("AccessToken":")[0-9a-f]{32}_`), `$1…_`},
+	{regexp.MustCompile(`("next":")[A-Za-z0-9_-]+"`), `$1…"`},
+	{regexp.MustCompile(`("Secret":"whsec_)[A-Za-z0-9+/=]+`), `$1…`},
 	{regexp.MustCompile(`("(?:UUID|uuid|position|request_id)":")[^"]+`), `$1…`},
 	{regexp.MustCompile(`("(?:id|sourceuid|partnerID)":")[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`), `$1…`},
 	{regexp.MustCompile(`(?m)^(Ratelimit-(?:Limit|Remaining|Reset): )[0-9]+$`), `$1…`},

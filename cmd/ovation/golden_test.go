@@ -34,7 +34,7 @@ import (
 // Lines with > are the request: method and target (10x before them repeats it), then
 // headers, then the body. Blanks in a target and a form are encoded. The key "advanced" is
 // added where no apikey occurs (?no=apikey sends none). Variables: $next and $prev (Link),
-// $etag, $position and $id (the first ID) of the answer before; $token (AccessToken), $jwt, $receipt and
+// $etag, $position and $id (the first ID) of the answer before; $cursor (next of a page of a stream), $token (AccessToken), $jwt, $receipt and
 // $record (the first service record's ID) of the latest answer that has one; $m1 … $m60, the members of
 // the fixture; texts of a size (vars in startInstallation). The rest of a block is the answer, its
 // JSON folded into lines; "usual" are the headers of all answers to a key (see head).

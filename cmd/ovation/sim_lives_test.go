@@ -181,9 +181,13 @@ func (e *engineLife) answer(context.Context) error {
 	if err != nil {
 		return err
 	}
+	hooks, err := e.OpenWebhooks() // no receiver is reached: none is public
+	if err != nil {
+		return err
+	}
 	e.API, err = api.New(api.Config{
 		Engine: hitCounter{node.Engine{Node: e.Actors}, e.hits}, Hasher: e.Hasher, Now: time.Now, BaseURL: "http://sim.test", Signing: e.Secrets.PrivateHalves(),
-		TokenKey: e.Secrets.Token, Logger: e.Log, Keys: e.Stores.Keys.Keeper, LogRetention: node.KeptEmbedded, Lookups: api.Lookups{Networks: asked},
+		TokenKey: e.Secrets.Token, Logger: e.Log, Keys: e.Stores.Keys.Keeper, Webhooks: hooks, LogRetention: node.KeptEmbedded, Lookups: api.Lookups{Networks: asked},
 		HashCost: credentials.HashCost{Passes: 1, MemoryKiB: 8, Lanes: 1},
 	})
 	return err

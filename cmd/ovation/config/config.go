@@ -46,6 +46,7 @@ type Config struct {
 	AdminPort    AdminPort    `embed:"" group:"Admin port"`
 	PublicPort   PublicPort   `embed:"" group:"API"`
 	BehindProxy  BehindProxy  `embed:"" group:"API"`
+	Webhooks     Webhooks     `embed:"" group:"API"`
 
 	Demo  bool           `kong:"-"` // the page of the document takes a key from its address
 	Level *slog.LevelVar `kong:"-"` // of the last Logger
@@ -118,7 +119,7 @@ func (c *Config) Validate() error {
 	if own := c.OwnAddress(); own != "" && c.EmbeddedKafka != embeddedKafka { // both were asked for
 		bad("kafka", "%s is this node's own --embedded-kafka, which it serves only without --kafka (OVATION_KAFKA)", own)
 	}
-	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate(), c.BehindProxy.Validate())...)
+	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate(), c.BehindProxy.Validate(), c.Webhooks.Validate())...)
 }
 
 // embeddedKafka is --embedded-kafka where none is given.

@@ -95,9 +95,15 @@ func (n *node) begin(line *regexp.Regexp) []string {
 // eventually polls until the condition holds; a minute is a failure.
 func (n *node) eventually(what string, holds func() bool) {
 	n.t.Helper()
-	for deadline := time.Now().Add(time.Minute); !holds(); {
+	n.within(time.Minute, what, holds)
+}
+
+// within polls until the condition holds; more than the patience is a failure.
+func (n *node) within(patience time.Duration, what string, holds func() bool) {
+	n.t.Helper()
+	for deadline := time.Now().Add(patience); !holds(); {
 		if time.Now().After(deadline) {
-			n.t.Fatalf("no %s within a minute:\n%s", what, n.Log())
+			n.t.Fatalf("no %s within %s:\n%s", what, patience, n.Log())
 		}
 		time.Sleep(pollEvery)
 	}

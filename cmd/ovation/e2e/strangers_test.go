@@ -84,7 +84,7 @@ func operationsOf(n *node) (all []described) {
 }
 
 // belongings are what parameters can name of an account.
-type belongings struct{ brand, definition, segment, member, action, email string }
+type belongings struct{ brand, definition, segment, webhook, member, action, email string }
 
 // named is what a parameter names, as it says it; nothing for one that names nothing.
 func (b belongings) named(parameter string) string {
@@ -95,6 +95,8 @@ func (b belongings) named(parameter string) string {
 		return b.definition
 	case "segment", "segmentid", "members_from_segment":
 		return b.segment
+	case "webhookid":
+		return b.webhook
 	case "memberid", "id", "from":
 		return b.member
 	case "actionid":
@@ -107,6 +109,7 @@ func (b belongings) named(parameter string) string {
 // another one.
 var ignored = map[string][]string{
 	"GET /v1.1/member/{memberid}/domains/logins": {"brandID", "activityID", "anyofactivities", "allofactivities"},
+	"POST /v1.1/webhook/{webhookid}/redeliver":   {"id"}, // of a message
 }
 
 // needs are parameters without which an operation asks for another one first.
@@ -121,6 +124,8 @@ var needs = map[string][]string{
 	"POST /v1.1/brand/{brandid}/optout":     {"id"},
 	"POST /v1.1/segment/{segmentid}/optin":  {"id"},
 	"POST /v1.1/segment/{segmentid}/optout": {"id"},
+
+	"POST /v1.1/webhook/{webhookid}/redeliver": {"cursor"},
 }
 
 // valid are values of the parameters that a request of the operation needs.
@@ -128,6 +133,7 @@ func (o described) valid(ours belongings) (values client.Params) {
 	values = client.Params{
 		"name": "x", "type": "Music", "service": "spotify", "uid": "u", "authtoken": "t", "async": "0", "email": ours.email,
 		"password": "correct horse", "verified_email": ours.email, "accesstoken": "t",
+		"url": "https://hooks.example.com/", "events": "activity", "cursor": "x",
 	}
 	for _, name := range slices.Concat(o.inPath, o.others) {
 		if own := ours.named(name); own != "" {
@@ -276,8 +282,16 @@ func (p *model) owns(t *testing.T, n *node) belongings {
 	if err != nil || len(feed.Items) == 0 {
 		t.Fatalf("the feed of %s is empty: %v", p.name, err)
 	}
+	hook, _, err := client.Do(ctx(t), p.api(n), client.CreateWebhook{URL: "https://hooks.example.com/", Events: "activity"})
+	if err == nil {
+		_, _, err = client.Do(ctx(t), p.api(n), client.EditWebhook{WebhookID: hookID(t, hook), Enabled: new(false)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	return belongings{
-		brand: id(p.brands[0].id), definition: id(p.definitions[0].id), segment: id(p.segments[0].id),
+		webhook: hook.ID,
+		brand:   id(p.brands[0].id), definition: id(p.definitions[0].id), segment: id(p.segments[0].id),
 		member: feed.Items[0].MemberID, action: feed.Items[0].ID, email: p.fans[0].email,
 	}
 }
@@ -288,7 +302,7 @@ func (p *model) looksLike(t *testing.T, n *node, within client.Params) (out []st
 	feed := client.Params{"all_member_actions": "1", "limit": "1000", "includeOneTime": "1"}
 	maps.Copy(feed, within)
 	for path, params := range map[string]client.Params{
-		"/v1.1/brands": nil, "/v1.1/activities": nil, "/v1.1/segments": nil, "/v1.1/members/active": within, "/v1.1/activity/feed": feed,
+		"/v1.1/brands": nil, "/v1.1/activities": nil, "/v1.1/segments": nil, "/v1.1/webhooks": nil, "/v1.1/members/active": within, "/v1.1/activity/feed": feed,
 	} {
 		var body json.RawMessage
 		if _, err := p.api(n).Get(ctx(t), path, params, &body); err != nil {

@@ -24,6 +24,7 @@ type DataKeys struct {
 	Store   *keystore.Store
 	replica *keys.Replica
 	Keeper  *keys.Keeper
+	Slots   *seal.SlotKeys // of the installation
 }
 
 // Delete deletes keys; no shard runs before the keeper is there.

@@ -11,6 +11,7 @@
 //	logs.go        the logs as the actors need them; adapters.go the stores and the engine: the rooms do not know each other
 //	join.go        the node among those of its installation: its id, and what the list says of it
 //	management.go  the node as the admin port needs it; adminport.go that port
+//	webhooks.go    what sends the events of webhooks
 //	publicport.go  what the API's port has open: certificate, access log, locations, networks
 //	datakeys.go    the data keys and the slot keys that wrap them
 //	retention.go   how long the logs have what was published, and when files give up what was deleted

@@ -15,6 +15,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
+	"github.com/ovation-analytics/ovation/api/webhooks/sending"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
@@ -39,6 +40,7 @@ type Node struct {
 	Verifier  *verify.Verifier
 	Rebuilder *verify.Rebuilder
 	API       *api.API
+	Webhooks  *sending.Runner
 	ports     servers
 
 	newID   bool           // ID is in no file yet

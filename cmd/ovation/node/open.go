@@ -272,10 +272,14 @@ func (n *Node) base() string {
 
 func (n *Node) openAPI(context.Context) error {
 	base := n.base()
-	var err error
+	of, err := n.OpenWebhooks()
+	if err != nil {
+		return err
+	}
+	n.Webhooks = n.NewSender(of)
 	n.API, err = api.New(api.Config{
 		Engine: Engine{n.Actors}, Hasher: n.Hasher, Now: time.Now, BaseURL: base, ByHost: n.Config.BaseURL == "",
-		Signing: n.Secrets.PrivateHalves(), TokenKey: n.Secrets.Token, Keys: n.Stores.Keys.Keeper, LogRetention: n.Logs.Topics.kept, Logger: n.Log, Access: n.ports.port.accessLogger(), Proxies: n.Config.BehindProxy.Proxies(), Demo: n.Config.Demo,
+		Signing: n.Secrets.PrivateHalves(), TokenKey: n.Secrets.Token, Keys: n.Stores.Keys.Keeper, Webhooks: of, LogRetention: n.Logs.Topics.kept, Logger: n.Log, Access: n.ports.port.accessLogger(), Proxies: n.Config.BehindProxy.Proxies(), Demo: n.Config.Demo,
 		Lookups: api.Lookups{Geo: n.ports.port.located(), Networks: n.ports.port.networks},
 		Memory: api.Memory{
 			CacheBytes: int(n.Budget.API.Cached), OpenedBytes: int(n.Budget.API.Opened), InFlightBytes: n.Budget.API.InFlight,

@@ -51,6 +51,7 @@ func (n *Node) FollowKeys(ctx context.Context) error {
 		return fmt.Errorf("the data keys: %w", err)
 	}
 	n.OnClose(k.replica.Close)
+	k.Slots = slots
 	k.Keeper = keys.New(keys.Options{Source: k.replica, Slots: slots, CacheBytes: n.Budget.Keys.Opened})
 	k.replica.OnDelete(k.Keeper.Forget)
 	return nil

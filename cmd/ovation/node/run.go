@@ -19,12 +19,15 @@ func (n *Node) Run(ctx context.Context) error {
 		return err
 	}
 	status.Register(n.ports.metrics, n.Shown(), n.API)
+	status.RegisterWebhooks(n.ports.metrics, n.Webhooks.Stats)
 	n.ports.gate.Open(n.adminPort(token))
 	keeping, stop := context.WithCancel(ctx)
 	defer stop()
 	n.running.Go(func() { tuning.NewHeapKeeper(int64(n.Config.Memory), n.Actors, n.Log).Run(keeping) })
 	n.running.Go(func() { n.ports.port.watch(keeping) })
 	n.running.Go(func() { reclaim(keeping, n.Log, reclaims(n.Stores.Keys.Store, n.Logs.Embedded)...) })
+	stopSending := n.send(ctx)
+	defer stopSending()
 	status.RegisterPort(n.ports.metrics, n.ports.port.shown())
 	public := transport.New(transport.Options{Handler: n.API, Certificate: n.ports.port.certificate, EndLasting: n.API.EndStreams, Log: n.Log})
 	n.running.Go(func() { n.ports.failed <- public.Serve(n.ports.public) })
@@ -42,11 +45,27 @@ func (n *Node) Run(ctx context.Context) error {
 		still = 0
 	}
 	n.ports.drain.begin()
+	stopSending()
 	n.Actors.Leave() // other nodes take over its duties while it answers what is under way
 	n.Log.Info("stopping: answering what is under way", "drain", still.String())
 	over, cancel := context.WithTimeout(context.Background(), still+drainTime)
 	defer cancel()
 	return errors.Join(err, public.Drain(over, still), n.ports.adminServer.Shutdown(over))
+}
+
+// send sends the events of webhooks until ctx ends or stop is called, which returns when nothing more is sent and how far
+// they came is kept.
+func (n *Node) send(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		n.Webhooks.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
 }
 
 // drainTime bounds how long requests under way may take at a stop.

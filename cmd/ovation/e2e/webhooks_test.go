@@ -1,0 +1,282 @@
+package e2e
+
+import (
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
+
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/wire"
+	"github.com/ovation-analytics/ovation/deploy/harness"
+)
+
+// receiver is a receiver of webhooks at https, which notes what it takes and fails when it is told to.
+type receiver struct {
+	*httptest.Server
+	t    testing.TB
+	Args []string // with which a node sends to it
+	Env  []string
+
+	mu       sync.Mutex // guards what follows
+	verifier *standardwebhooks.Webhook
+	status   int // of the answers
+	tries    int // requests that were refused by it
+	unsigned int
+	taken    []takenEvent // in order, repeats too
+}
+
+// takenEvent is an event that a receiver took.
+type takenEvent struct {
+	ID, Event string
+	Data      wire.FeedItem
+}
+
+func newReceiver(t testing.TB) *receiver {
+	t.Helper()
+	r := &receiver{t: t, status: http.StatusNoContent}
+	r.Server = httptest.NewTLSServer(http.HandlerFunc(r.take))
+	t.Cleanup(r.Close)
+	file := filepath.Join(t.TempDir(), "receiver.crt")
+	authority := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: r.Certificate().Raw})
+	if err := os.WriteFile(file, authority, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.Args, r.Env = []string{"--webhook-allow", "127.0.0.0/8"}, []string{"SSL_CERT_FILE=" + file}
+	return r
+}
+
+// knows has the receiver check signatures by a secret.
+func (r *receiver) knows(secret string) {
+	r.t.Helper()
+	w, err := standardwebhooks.NewWebhook(secret)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.verifier = w
+}
+
+// answers has the receiver answer with a status from now on.
+func (r *receiver) answers(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status = status
+}
+
+func (r *receiver) take(w http.ResponseWriter, req *http.Request) {
+	body, err := io.ReadAll(req.Body)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var e takenEvent
+	switch {
+	case err != nil:
+		return
+	case r.verifier == nil || r.verifier.Verify(body, req.Header) != nil || json.Unmarshal(body, &e) != nil || e.ID != req.Header.Get("webhook-id"):
+		r.unsigned++
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	case r.status > 299:
+		r.tries++
+		w.WriteHeader(r.status)
+		return
+	}
+	r.taken = append(r.taken, e)
+	w.WriteHeader(r.status)
+}
+
+// refused is how many requests were refused.
+func (r *receiver) refused() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.tries
+}
+
+// different is how many events were taken, each once.
+func (r *receiver) different() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ids := map[string]bool{}
+	for _, e := range r.taken {
+		ids[e.ID] = true
+	}
+	return len(ids)
+}
+
+// check compares what was taken with the actions that there are, each member's in the order of recording: each by one id,
+// the first time in its member's order. It returns how many came again.
+func (r *receiver) check(feed []wire.FeedItem) (again int) {
+	r.t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unsigned > 0 {
+		r.t.Errorf("%d requests were not signed", r.unsigned)
+	}
+	actionOf, members := map[string]string{}, map[string][]string{}
+	for _, e := range r.taken {
+		if was, ok := actionOf[e.ID]; ok {
+			again++
+			if was != e.Data.ID {
+				r.t.Errorf("%s is of %s and of %s", e.ID, was, e.Data.ID)
+			}
+			continue
+		}
+		actionOf[e.ID] = e.Data.ID
+		members[e.Data.MemberID] = append(members[e.Data.MemberID], e.Data.ID)
+	}
+	want := map[string][]string{}
+	for _, i := range feed {
+		want[i.MemberID] = append(want[i.MemberID], i.ID)
+	}
+	for member, ids := range want {
+		if !slices.Equal(ids, members[member]) {
+			r.t.Errorf("of member %s came %v, want %v", member, members[member], ids)
+		}
+	}
+	if len(members) != len(want) {
+		r.t.Errorf("events of %d members, want %d", len(members), len(want))
+	}
+	return again
+}
+
+// recordedFeed is the actions of an account in the order in which they were recorded.
+func recordedFeed(s *fixture) []wire.FeedItem {
+	s.Helper()
+	f, _ := must[wire.Feed](s)(client.Do(ctx(s), s.api, client.GetFeed{
+		AllActions: true, Limit: "1000", Period: "6 Month", IncludeOneTime: true, More: client.Params{"order_by_recorded": "1", "sort": "ASC"},
+	}))
+	return f.Items
+}
+
+// recordFor records actions of the fans, each in turn.
+func (s *fixture) recordFor(n int) {
+	s.Helper()
+	for i := range n {
+		p := s.recording(false, "id", id(s.p.fans[i%len(s.p.fans)].id))
+		must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: p}))
+	}
+}
+
+// hook makes a webhook to a receiver.
+func (s *fixture) hook(r *receiver) wire.Webhook {
+	s.Helper()
+	w, _ := must[wire.Webhook](s)(client.Do(ctx(s), s.api, client.CreateWebhook{URL: r.URL + "/ovation", Events: "activity"}))
+	r.knows(w.Secret)
+	return w
+}
+
+// hookID is the id of a webhook as parameters have it.
+func hookID(t testing.TB, w wire.Webhook) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(w.ID, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Each action comes once, signed, in its member's order; what a receiver refuses comes again once it takes it; what is on
+// its way when the node is killed comes, by the id that it had, after the start.
+func TestWebhooks_EachActionOverFailuresAndKills(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	n := newNode(t, harness.Node{
+		Data: filepath.Join(t.TempDir(), "data"), Env: r.Env, Args: slices.Concat([]string{"--memory", "256MiB", "--shards", "4"}, r.Args),
+	})
+	n.start()
+	s := newFixture(t, n, "webhooks")
+	s.recordFor(3) // before there is a webhook
+	before := len(recordedFeed(s))
+	w := s.hook(r)
+	if got, _ := must[wire.WebhookTest](s)(client.Do(ctx(s), s.api, client.TestWebhook{WebhookID: hookID(t, w)})); got.Status != "204" {
+		t.Fatalf("a test is answered %s", got.Status)
+	}
+	r.mu.Lock()
+	r.taken = nil
+	r.mu.Unlock()
+	want := 0
+	record := func(n int) {
+		s.recordFor(n)
+		want += n
+	}
+	record(30)
+	n.eventually("events", func() bool { return r.different() == want })
+	if again := r.check(recordedFeed(s)[before:]); again > 0 {
+		t.Errorf("%d events came again though nothing failed", again)
+	}
+
+	r.answers(http.StatusServiceUnavailable)
+	record(20)
+	n.eventually("tries", func() bool { return r.refused() >= len(s.p.fans) })
+	list, _ := must[wire.Webhooks](s)(client.Do(ctx(s), s.api, client.ListWebhooks{}))
+	n.eventually("a webhook that is shown as failing", func() bool {
+		list, _ = must[wire.Webhooks](s)(client.Do(ctx(s), s.api, client.ListWebhooks{}))
+		f := list.Items[0].Failing
+		return f != nil && f.Reason == "receiver"
+	})
+	again := func() {
+		n.Kill()
+		n.start()
+		s.api = s.p.api(n)
+	}
+	again()
+	record(5)
+	r.answers(http.StatusNoContent)
+	n.within(3*time.Minute, "events that failed", func() bool { return r.different() == want }) // a second failure is followed by a minute
+	for range 2 {
+		record(15)
+		again()
+	}
+	record(5)
+	n.eventually("all events", func() bool { return r.different() == want })
+	repeats := r.check(recordedFeed(s)[before:])
+	t.Logf("%d events of %d came again over 3 kills", repeats, want)
+
+	_, metrics := n.Get("/metrics")
+	for _, line := range []string{"ovation_webhooks_sending 1", "ovation_webhook_events_pending 0", `ovation_webhook_requests_total{outcome="status"} 0`} {
+		if !strings.Contains(metrics, "\n"+line+"\n") {
+			t.Errorf("no %s", line)
+		}
+	}
+	if strings.Contains(n.Log(), "whsec_") {
+		t.Error("a secret is logged")
+	}
+	if code := n.Stop(); code != 0 {
+		t.Errorf("the node stops with %d:\n%s", code, n.Log())
+	}
+}
+
+// Without --webhook-allow a receiver in a network of one's own gets nothing, and the answer does not say what is there.
+func TestWebhooks_PrivateAddresses(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	n := newNode(t, harness.Node{Data: filepath.Join(t.TempDir(), "data"), Env: r.Env, Args: []string{"--memory", "256MiB", "--shards", "2"}})
+	n.start()
+	s := newFixture(t, n, "private")
+	w := s.hook(r)
+	if got, _ := must[wire.WebhookTest](s)(client.Do(ctx(s), s.api, client.TestWebhook{WebhookID: hookID(t, w)})); got.Status != "unreachable" {
+		t.Errorf("a test is answered %s", got.Status)
+	}
+	s.recordFor(3)
+	n.eventually("a try", func() bool {
+		all, _ := must[wire.Deliveries](s)(client.Do(ctx(s), s.api, client.ListDeliveries{WebhookID: hookID(t, w)}))
+		return len(all.Items) > 0 && all.Items[0].Status != nil && *all.Items[0].Status == "unreachable"
+	})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unsigned+r.tries+len(r.taken) > 0 {
+		t.Error("it was reached")
+	}
+}
