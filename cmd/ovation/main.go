@@ -37,6 +37,7 @@ type CLI struct {
 	Verify    Verify     `cmd:"" help:"Replay the journal beside the running node and compare it with what is stored." example:"ovation verify; ovation verify --shard 3 --rate 0; ovation verify --last --output json"`
 	Rebuild   Rebuild    `cmd:"" help:"Build shards anew from the journal beside the running node, and put them in their place." example:"ovation rebuild 3; ovation rebuild 0 1 2 --rate 20000 --detach"`
 	Receipt   Receipt    `cmd:"" help:"Receipts of erasures."`
+	Webhook   Webhook    `cmd:"" help:"Try webhooks."`
 	Inspect   Inspect    `cmd:"" help:"The store's keys as text, of a node that is not running." example:"ovation inspect --data /var/lib/ovation; ovation inspect --data /var/lib/ovation --catalog"`
 	ConfigCmd ConfigCmd  `cmd:"" name:"config" help:"The configuration that flags, environment and file give together."`
 	Bundle    Bundle     `cmd:"" help:"Make an archive for support: versions, status, configuration, metrics, log; no secrets, no members." example:"ovation bundle; ovation bundle --config /etc/ovation/ovation.yaml --log node.log; journalctl -u ovation | ovation bundle --log -"`

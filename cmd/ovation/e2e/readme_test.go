@@ -26,7 +26,7 @@ const (
 // program, need root, a daemon or a cluster, act on an id that the reader puts in, or read files of the reader.
 var notHere = []string{
 	"go", "git", "make", "sudo", "docker", "export", "./ovation", "ovation serve", "ovation secrets create secrets.yaml\nkubectl",
-	"ovation dlq show", "ovation accept-gap TOPIC", "ovation set-aside SHARD", "ovation node remove ID", "ovation completion", "ovation collect file --as spotify", "upstream",
+	"ovation dlq show", "ovation accept-gap TOPIC", "ovation set-aside SHARD", "ovation node remove ID", "ovation completion", "ovation collect file --as spotify", "ovation webhook listen", "upstream",
 }
 
 // tested are blocks without a language that another test runs.
