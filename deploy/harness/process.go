@@ -17,6 +17,7 @@ type Process struct {
 	cmd   *exec.Cmd
 	lines tail
 	ended chan struct{}
+	wait  sync.Once // of cmd: two that wait at once would wait for ever
 }
 
 // StartProcess starts a command and waits for the first line of its log that matches; it
@@ -71,10 +72,10 @@ func (p *Process) Log() string { return p.lines.String() }
 // Ended is closed when the process has closed its log.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
 
-// Wait waits until the process is gone and returns its exit code.
+// Wait waits until the process is gone and returns its exit code. Any number may wait.
 func (p *Process) Wait() int {
 	<-p.ended
-	_ = p.cmd.Wait()
+	p.wait.Do(func() { _ = p.cmd.Wait() })
 	return p.cmd.ProcessState.ExitCode()
 }
 
