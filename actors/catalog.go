@@ -137,7 +137,7 @@ const maxSetAside = 100
 // setAside appends that a record is to become a dead letter, unless there were too many of late
 // or the append is refused.
 func (c *catalogReader) setAside(p catalog.RecordPlace) error {
-	now := c.o.Now()
+	now := c.o.timeOfDay()
 	if lately := c.Catalog().SetAsides().Since(now.Add(-time.Hour).UnixMilli()); lately >= maxSetAside {
 		return fmt.Errorf("%d records were set aside within an hour: it is tried again when the node starts again", lately)
 	}

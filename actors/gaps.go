@@ -66,7 +66,7 @@ func (g *gaps) AcceptGap(ctx context.Context, journal bool, partition int, force
 	if err := g.submitter.catalog.handle.Err(); err != nil {
 		return w, domain.Fail(domain.Conflict, err.Error())
 	}
-	w.At = g.o.Now().UnixMilli()
+	w.At = g.o.timeOfDay().UnixMilli()
 	reads := r.reads.Load()
 	if err := g.appendAccepted(ctx, &w, false); err != nil {
 		return w, err
@@ -175,7 +175,7 @@ func (g *gaps) AcceptCatalogGap(ctx context.Context) (domain.AcceptGap, error) {
 		return domain.AcceptGap{}, g.noGap(r)
 	}
 	w := *met
-	w.At = g.o.Now().UnixMilli()
+	w.At = g.o.timeOfDay().UnixMilli()
 	reads := r.reads.Load()
 	if err := g.appendAccepted(ctx, &w, true); err != nil {
 		return w, err

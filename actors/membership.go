@@ -42,7 +42,7 @@ func (n *Node) Join(self nodes.Self, beats nodes.Beats) {
 	m.self = self.Up
 	joined := nodes.NewMembership(self, nodes.Ports{
 		Beats: beats, Directory: func() nodes.Directory { return n.Catalog() }, Append: n.appendToCatalog,
-		State: n.beat, Now: n.o.Now, Log: n.o.Log,
+		State: n.beat, Now: n.o.timeOfDay, Clock: n.o.Clock, Log: n.o.Log,
 	})
 	m.joined.Store(joined)
 	var ctx context.Context
@@ -176,6 +176,10 @@ func (n *Node) wrong(ready error) string {
 	}
 	if err := n.Degraded(); err != nil {
 		whys = append(whys, err.Error())
+	}
+	if ahead := n.o.Clock.Ahead(); ahead != 0 {
+		whys = append(whys, fmt.Sprintf("the machine's clock is %v ahead of those of most nodes, which the node goes by: set it right",
+			ahead.Round(time.Second)))
 	}
 	if m := n.membership.joined.Load(); m != nil {
 		for _, why := range []string{m.Waiting(), m.Differs()} {

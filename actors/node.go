@@ -60,7 +60,7 @@ func New(o Options) *Node {
 	n.catalogReader = newCatalogReader(&n.o, f)
 	n.among = among{n.o.ID, n.Catalog, n.membership.current}
 	n.routing = newRouting(&n.o, f)
-	n.usage = newUsage(n.o.Incarnation, n.o.Now, n.shards.appender)
+	n.usage = newUsage(n.o.Incarnation, n.o.timeOfDay, n.shards.appender)
 	n.deliveries = newDeliveries(n.shards, &n.among)
 	n.submitter = submitter{shards: n.shards, catalog: n.catalogReader, clocks: make([]logClock, n.shards.count+1)}
 	n.barrier = barrier{logs: &n.o.Logs, shards: n.shards, catalog: n.catalogReader, routers: n.routing.Handles}

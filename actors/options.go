@@ -11,6 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/journal"
+	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/actors/router"
 	"github.com/ovation-analytics/ovation/actors/shard"
 )
@@ -27,6 +28,7 @@ type Options struct {
 	ID          domain.NodeID // of the node in the list of its installation; zero: it is alone for ever
 	Incarnation uint64        // of this process, for usage
 	Now         func() time.Time
+	Clock       *nodes.Clock // is set by the clocks of the other nodes; nil: by none
 	Log         *slog.Logger
 	// RefuseKeysAfter is how long after it was last at its catalog's end the node takes API keys: of one that was revoked since
 	// it does not know. 0: always.
@@ -91,6 +93,9 @@ func (o Options) withDefaults() Options {
 	if o.WhileReached == nil {
 		o.WhileReached = func(ctx context.Context) (context.Context, context.CancelFunc) { return ctx, func() {} }
 	}
+	if o.Clock == nil {
+		o.Clock = new(nodes.Clock)
+	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -99,3 +104,6 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// timeOfDay is the time as most nodes have it. Durations are by Now.
+func (o *Options) timeOfDay() time.Time { return o.Clock.At(o.Now()) }

@@ -43,7 +43,7 @@ func (a *setAsides) SetAsideRecord(ctx context.Context, shard int, offset int64,
 			"differ from this one's. Restart the node that stopped, which tries the record again; or use --force, and then "+
 			"ovation rebuild %d at every node that has applied it", why, offset, shard, shard))
 	}
-	sub := domain.Submission{Command: asideOf(*at, a.o.Now())}
+	sub := domain.Submission{Command: asideOf(*at, a.o.timeOfDay())}
 	_, _ = rand.Read(sub.Request[:])
 	out, err := a.submitter.Submit(ctx, sub)
 	if err := errors.Join(err, out.Err()); err != nil {

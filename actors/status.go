@@ -25,6 +25,7 @@ type Status struct {
 	Waiting  string         `json:"waiting,omitempty"`  // what no shard or router alone is about
 	Uncut    string         `json:"uncut,omitempty"`    // why the public topic of the embedded log is not cut
 	LagMs    int64          `json:"lagMs"`
+	AheadMs  int64          `json:"clockAheadMs,omitempty"` // of the machine's clock, against most nodes; below zero: it is late
 	Apart    Apart          `json:"handovers"`
 	Catalog  CatalogStatus  `json:"catalog"`
 	Shards   []shard.Status `json:"shards"`
@@ -85,7 +86,7 @@ func (h *health) Status() Status {
 	now := h.o.Now()
 	st := Status{
 		Journal: h.o.Journal.Topic().String(), Cluster: h.o.Journal.Cluster(), Ready: true, LagMs: h.Lag().Milliseconds(),
-		Catalog: h.catalogStatus(now), Waiting: retry.Causes(&h.routing.Looking),
+		AheadMs: h.o.Clock.Ahead().Milliseconds(), Catalog: h.catalogStatus(now), Waiting: retry.Causes(&h.routing.Looking),
 	}
 	if why := h.retention.waits.Load(); why != nil {
 		st.Uncut = *why

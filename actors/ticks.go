@@ -34,7 +34,7 @@ func (s *shards) ticks(ctx context.Context, current func() *nodes.Snapshot) {
 			q.look(r.Applied.Load(), now)
 			if q.due(now, ranks.Rank(nodes.Ticking, id)) {
 				q.ticked = s.appenders[id].Post(domain.Record{
-					Kind: domain.KindTick, Command: &domain.Tick{Hour: hourOf(s.o.Now()), Partition: uint32(id)},
+					Kind: domain.KindTick, Command: &domain.Tick{Hour: hourOf(s.o.timeOfDay()), Partition: uint32(id)},
 				}, nil)
 			}
 		}

@@ -93,7 +93,7 @@ func (r *retention) run(ctx context.Context) {
 
 // trimLetters cuts the dead letters that are old.
 func (r *retention) trimLetters(ctx context.Context) {
-	before := r.o.Now().Add(-r.o.TrimLettersAfter)
+	before := r.o.timeOfDay().Add(-r.o.TrimLettersAfter)
 	if err := r.o.TrimLetters(ctx, before); err != nil && ctx.Err() == nil {
 		r.o.Log.Warn("the dead letters cannot be cut", "before", before, "err", err)
 	}

@@ -68,16 +68,17 @@ type Config struct {
 	Engine       port.Engine
 	Hasher       port.Hasher
 	Now          func() time.Time
-	BaseURL      string               // scheme and host that clients reach the API under
-	ByHost       bool                 // addresses in answers have the host that was asked instead of BaseURL
-	Proxies      serve.Proxies        // that requests may come through
-	Signing      []PrivateKey         // of member tokens: those that this node holds
-	TokenKey     [16]byte             // of access tokens and cursors
-	Keys         port.DataKeys        // data keys of members
-	Webhooks     webhooks.Config      // what keeps and sends webhooks
-	LogRetention time.Duration        // of the logs: how long they may keep bytes of an erased member; 0: not known
-	HashCost     credentials.HashCost // of a member's password; zero: the least that OWASP advises
-	Demo         bool                 // the page /docs takes a key from its address
+	TimeOfDay    func(time.Time) time.Time // at a moment that Now gave; nil: that moment
+	BaseURL      string                    // scheme and host that clients reach the API under
+	ByHost       bool                      // addresses in answers have the host that was asked instead of BaseURL
+	Proxies      serve.Proxies             // that requests may come through
+	Signing      []PrivateKey              // of member tokens: those that this node holds
+	TokenKey     [16]byte                  // of access tokens and cursors
+	Keys         port.DataKeys             // data keys of members
+	Webhooks     webhooks.Config           // what keeps and sends webhooks
+	LogRetention time.Duration             // of the logs: how long they may keep bytes of an erased member; 0: not known
+	HashCost     credentials.HashCost      // of a member's password; zero: the least that OWASP advises
+	Demo         bool                      // the page /docs takes a key from its address
 	Logger       *slog.Logger
 	Access       *slog.Logger // the access log; nil: none
 }
@@ -145,7 +146,7 @@ func New(config Config) (*API, error) {
 		return nil, err
 	}
 	server, err := serve.New(serve.Config{
-		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now,
+		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now, TimeOfDay: config.TimeOfDay,
 		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
 		Document: document, Tokens: tokens,
 		Files: files, CacheBytes: config.CacheBytes, InFlightBytes: inFlight - shared,

@@ -14,6 +14,7 @@ type Beat struct {
 	Incarnation uint64 `json:"incarnation,string"` // of the process
 	Began       int64  `json:"began"`              // when the process began, ms since 1970 by its clock
 	Counter     uint64 `json:"counter,string"`     // higher in each beat of a process
+	Clock       int64  `json:"clock"`              // of its machine when the beat was made, ms since 1970
 	State       State  `json:"state"`
 	Ready       bool   `json:"ready"`
 	Catalog     int64  `json:"-"`     // offset after the last catalog record applied: the group's offset

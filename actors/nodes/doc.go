@@ -14,6 +14,7 @@
 //	membership.go  a node's part in its installation: the list, beats, ranks
 //	observer.go    who is alive           snapshot.go  who has a duty
 //	beat.go        what a node says       twice.go     one id in two processes
+//	clock.go       the time of day, by most nodes
 //
 // # Alive
 //
@@ -21,6 +22,13 @@
 // counted over the time in which the reader read: a reader that was paused, or cut from the
 // broker, takes no node for dead when it comes back. A node that was listed a moment ago
 // counts as alive until its first beat had time to come.
+//
+// # The time of day
+//
+// A beat shows the clock of its machine. A node whose own clock is more than a minute away from those of most nodes, its
+// own among them, goes by theirs and says so; of two that differ each keeps its own. Between the reads that found a
+// beat and the one before it lie some seconds, so the clock is right to about a second then. Until a node has heard two
+// beats of the others, some two seconds after it began to beat, it goes by its machine.
 //
 // # Duties
 //

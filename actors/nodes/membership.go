@@ -48,7 +48,8 @@ type Ports struct {
 	Append func(ctx context.Context, c domain.Command) (domain.Outcome, error)
 	// State is what the node says of itself; Incarnation, Began and Counter are filled in.
 	State func() Beat
-	Now   func() time.Time // of the wall: for operators, and for the order of two processes with one id
+	Now   func() time.Time // the time of day: for operators, and for the order of two processes with one id
+	Clock *Clock           // is set by what most nodes show
 	Log   *slog.Logger
 }
 
@@ -67,6 +68,7 @@ type Membership struct {
 	joined   bool // the node has applied its logs to their ends in this life
 	counter  uint64
 	looked   time.Time // when the own group was read last
+	clocks   clockJudge
 
 	listing, beating trial
 }
@@ -198,7 +200,8 @@ func (m *Membership) beat(node context.Context, state Beat) error {
 	}
 	m.looked = now
 	beats, err := m.read(ctx, asked)
-	if own, read := beats[id]; read {
+	read := time.Now()
+	if own, has := beats[id]; has {
 		if ended := m.identity.see(now, own, quiet); ended != nil {
 			return ended
 		}
@@ -208,6 +211,7 @@ func (m *Membership) beat(node context.Context, state Beat) error {
 		}
 	}
 	m.Set(m.observer.Observe(now, listed, beats))
+	m.ports.Clock.set(m.ports.Log, m.clocks.judge(now, read, m.Get()))
 	if m.identity.free && (!alone || now.Before(m.identity.answer)) {
 		err = errors.Join(err, m.commit(ctx, state))
 	}
@@ -247,6 +251,7 @@ func (m *Membership) commit(ctx context.Context, state Beat) error {
 	m.counter++
 	state.Networks = m.self.Networks
 	state.Incarnation, state.Began, state.Counter = m.identity.own.Incarnation, m.identity.own.Began, m.counter
+	state.Clock = time.Now().UnixMilli()
 	return m.ports.Beats.Commit(ctx, m.self.Up.ID, state.Catalog, state.Metadata())
 }
 

@@ -167,7 +167,7 @@ func (i *installation) runWith(id domain.NodeID, incarnation uint64, networks st
 				defer i.mu.Unlock()
 				return Beat{State: p.state, Ready: p.state == Serving, Catalog: 7, Rules: max(p.rules, 1)}
 			},
-			Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+			Now: time.Now, Clock: new(Clock), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		})
 	p.forget = time.Hour // a week of seconds takes long, in any time
 	p.mayBeat = 10 * time.Minute

@@ -22,8 +22,10 @@ type Operator struct {
 	now    func() time.Time
 }
 
-// NewOperator is an operator of an engine.
-func NewOperator(engine submitter) Operator { return Operator{engine: engine, now: time.Now} }
+// NewOperator is an operator of an engine, whose commands bear the time that now gives.
+func NewOperator(engine submitter, now func() time.Time) Operator {
+	return Operator{engine: engine, now: now}
+}
 
 const (
 	keyBytes      = 20 // 32 letters of base32
@@ -119,6 +121,9 @@ func (o Operator) AddSigningKey(
 	_, err := o.do(ctx, 0, c)
 	return domain.SigningKey{KID: kid, Public: public, From: c.From, Created: c.At}, err
 }
+
+// Now is the time that commands bear.
+func (o Operator) Now() time.Time { return o.now() }
 
 // RevokeKey ends a key.
 func (o Operator) RevokeKey(ctx context.Context, id uint32) error {

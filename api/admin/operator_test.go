@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
@@ -109,7 +110,7 @@ func TestOperator_RevokeKey(t *testing.T) {
 
 // A key whose outcome is not known is not shown.
 func TestOperator_UnknownOutcome(t *testing.T) {
-	key, id, err := admin.NewOperator(&admintest.Catalog{Down: errDisk}).CreateKey(t.Context(), 1, domain.ScopeApplication)
+	key, id, err := admin.NewOperator(&admintest.Catalog{Down: errDisk}, time.Now).CreateKey(t.Context(), 1, domain.ScopeApplication)
 	if key != "" || id != 0 || !errors.Is(err, errDisk) {
 		t.Errorf("%q, %d, %v", key, id, err)
 	}
@@ -117,7 +118,7 @@ func TestOperator_UnknownOutcome(t *testing.T) {
 
 // A name that an application of the account has is refused.
 func TestOperator_NameThatIsTaken(t *testing.T) {
-	o := admin.NewOperator(&admintest.Catalog{})
+	o := admin.NewOperator(&admintest.Catalog{}, time.Now)
 	for i, name := range []string{"site", "shop", "site"} {
 		_, _, err := o.CreateApplication(t.Context(), "label", name, domain.Standard)
 		if (domain.CodeOf(err) == domain.Conflict) != (i == 2) {

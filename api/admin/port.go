@@ -19,7 +19,8 @@ type Options struct {
 	Token   string  // empty: guarded paths are for this machine only
 	Hosts   Hosts
 	Metrics prometheus.Gatherer
-	Version any // what /version shows
+	Now     func() time.Time // the time of day; nil: time.Now
+	Version any              // what /version shows
 	Log     *slog.Logger
 	Level   *slog.LevelVar // of the node's log; nil: it cannot be changed
 }
@@ -36,7 +37,10 @@ type port struct {
 
 // New is the handler of an admin port.
 func New(o Options) http.Handler {
-	p := &port{engine: o.Engine, token: o.Token, log: o.Log, level: o.Level, operator: NewOperator(o.Engine), signing: o.Signing}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	p := &port{engine: o.Engine, token: o.Token, log: o.Log, level: o.Level, operator: NewOperator(o.Engine, o.Now), signing: o.Signing}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", p.readyz)

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -216,7 +217,7 @@ func TestPort_EmptyLists(t *testing.T) {
 func TestPort_Problems(t *testing.T) {
 	engine := &admintest.Catalog{}
 	for _, name := range []string{"1", "2"} {
-		if _, _, err := admin.NewOperator(engine).CreateApplication(t.Context(), "a", name, domain.Standard); err != nil {
+		if _, _, err := admin.NewOperator(engine, time.Now).CreateApplication(t.Context(), "a", name, domain.Standard); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -65,7 +65,7 @@ func (p *port) listSigningKeys(*http.Request) (any, error) {
 		return nil, errNotOpen
 	}
 	keys := p.engine.Directory().SigningKeys()
-	states := statesOf(keys, time.Now())
+	states := statesOf(keys, p.operator.Now())
 	out := List[SigningKey]{Items: []SigningKey{}}
 	for _, k := range keys {
 		out.Items = append(out.Items, SigningKey{

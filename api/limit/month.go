@@ -80,7 +80,8 @@ func (m *monthly) at(now time.Time) *monthCount {
 // are not refused for it.
 func (c *monthCount) read(ctx func() context.Context, now time.Time, accounts Accounts, account domain.AccountID) {
 	due := c.again.Load()
-	if now.Unix() < due || !c.again.CompareAndSwap(due, now.Unix()+readMonthEvery) {
+	early := now.Unix() < due && due <= now.Unix()+readMonthEvery // later: the clock was set back
+	if early || !c.again.CompareAndSwap(due, now.Unix()+readMonthEvery) {
 		select {
 		case <-c.begun:
 			return

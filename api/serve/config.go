@@ -18,8 +18,9 @@ type Config struct {
 	Engine    port.Engine
 	Hasher    port.Hasher
 	Now       func() time.Time
-	BaseURL   string // scheme and host that clients reach the server under
-	ByHost    bool   // addresses in answers have the host that was asked instead of BaseURL
+	TimeOfDay func(time.Time) time.Time // at a moment that Now gave, which is good for durations; nil: that moment
+	BaseURL   string                    // scheme and host that clients reach the server under
+	ByHost    bool                      // addresses in answers have the host that was asked instead of BaseURL
 	Proxies   Proxies
 	CursorKey [16]byte
 	Logger    *slog.Logger

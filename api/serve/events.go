@@ -377,7 +377,7 @@ func (req *Request) Later(ctx context.Context) *Request {
 	later := &Request{
 		Engine: c.Engine, Catalog: c.Engine.Catalog(), Caller: req.Caller, Params: req.Params, ID: req.ID,
 		Links:    page.Links{Base: req.Links.Base, Path: req.Links.Path, Params: req.Params},
-		Clock:    poll.Clock{Now: c.Now()},
+		Clock:    poll.Clock{Now: c.TimeOfDay(c.Now())},
 		Response: Response{Status: http.StatusOK, LagMs: -1},
 		config:   c, journal: req.journal, renewals: req.renewals,
 		http: (&http.Request{Method: http.MethodGet}).WithContext(ctx),

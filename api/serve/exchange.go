@@ -58,7 +58,7 @@ func (x *exchange) begin() {
 	req.Params = new(bind.Params)
 	req.Links = page.Links{Base: x.base(), Path: x.r.URL.Path, Params: req.Params}
 	req.list = page.NewList(&req.Links, &a.cursors)
-	req.Clock.Now = x.began
+	req.Clock.Now = a.Config.TimeOfDay(x.began)
 	req.Response = Response{Status: http.StatusOK, LagMs: -1}
 }
 

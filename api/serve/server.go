@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/limit"
@@ -46,6 +47,9 @@ func New(config Config, operations []*Operation) (*Server, error) {
 	if a.Config.Logger == nil {
 		a.Config.Logger = slog.New(slog.DiscardHandler)
 	}
+	if a.Config.TimeOfDay == nil {
+		a.Config.TimeOfDay = func(at time.Time) time.Time { return at }
+	}
 	a.Config.BaseURL = strings.TrimSuffix(a.Config.BaseURL, "/")
 	base, err := url.Parse(a.Config.BaseURL)
 	switch {
@@ -59,16 +63,21 @@ func New(config Config, operations []*Operation) (*Server, error) {
 	}
 	a.pages, err = pages.New(pages.Config{
 		Base: a.Config.BaseURL, Document: config.Document, Files: config.Files,
-		Keys: func() []byte { return config.Tokens.KeySet(config.Engine.Catalog().SigningKeys(), a.Config.Now()) },
+		Keys: func() []byte {
+			return config.Tokens.KeySet(config.Engine.Catalog().SigningKeys(), a.timeOfDay())
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	a.Config.Engine.OnRemoteTokens(func(account domain.AccountID, tokens uint64) {
-		a.rates.Elsewhere(account, a.Config.Engine.Catalog().Changed(account), tokens, a.Config.Now())
+		a.rates.Elsewhere(account, a.Config.Engine.Catalog().Changed(account), tokens, a.timeOfDay())
 	})
 	return a, nil
 }
+
+// timeOfDay is the time as the installation has it. Durations are by Config.Now.
+func (a *Server) timeOfDay() time.Time { return a.Config.TimeOfDay(a.Config.Now()) }
 
 // compile makes the table of routes and the counters.
 func (a *Server) compile(operations []*Operation) error {

@@ -87,7 +87,7 @@ func (x *exchange) hit(at time.Time) {
 	switch {
 	case key == nil:
 	case x.reply.status != http.StatusTooManyRequests:
-		x.server.Config.Engine.Hit(key.Account, key.Application, at, x.allowed.Paid())
+		x.server.Config.Engine.Hit(key.Account, key.Application, x.server.Config.TimeOfDay(at), x.allowed.Paid())
 	default:
 		x.allowed.Unspend()
 	}

@@ -143,7 +143,7 @@ func (x *exchange) authenticate() (err error) {
 	account := req.Account()
 	auth.AllowOrigin(x.reply.w.Header(), x.r.Header, req.Caller.App)
 	x.memory.account = account
-	x.allowed = x.server.rates.Take(account, req.Catalog.Changed(account), x.server.Config.Now())
+	x.allowed = x.server.rates.Take(account, req.Catalog.Changed(account), x.server.timeOfDay())
 	if err := req.Caller.Verify(&x.given, x.server.Config.Tokens, req.Catalog.SigningKeys(), req.Clock.Now); err != nil {
 		x.allowed.Waive() // code 2 comes before 8
 		return err
@@ -352,7 +352,7 @@ func (x *exchange) answerUnchanged() error {
 	answer.Span = cached.Span
 	answer.Warnings = append(answer.Warnings, cached.Warnings...)
 	req.RaisePosition(cached.Position)
-	x.allowed.Free(x.server.Config.Now)
+	x.allowed.Free(x.server.timeOfDay)
 	x.notModified(cached.Tag)
 	return nil
 }

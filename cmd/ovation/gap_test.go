@@ -101,7 +101,7 @@ func (h *kafkaFixture) furnish() {
 	h.t.Helper()
 	ctx := context.Background()
 	h.eventually("readiness", func() bool { return h.p.Actors.Ready() == nil })
-	op := admin.NewOperator(h.p.Actors)
+	op := admin.NewOperator(h.p.Actors, time.Now)
 	account, app, err := op.CreateApplication(ctx, "label", "site", domain.Advanced)
 	h.must(err)
 	h.account = account

@@ -141,7 +141,7 @@ func (g *golden) fixture(t *testing.T) *vfs.MemFS {
 
 // applications makes two accounts, and an application for each key; a key is named by its kind.
 func (l *installation) applications(t *testing.T) {
-	op := admin.NewOperator(l.engine.Actors)
+	op := admin.NewOperator(l.engine.Actors, time.Now)
 	for _, k := range []struct {
 		account, key string
 		plan         domain.Plan

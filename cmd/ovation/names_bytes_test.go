@@ -36,7 +36,7 @@ type roads struct {
 // newRoads makes an account that the simulation's model does not know.
 func newRoads(h *ward) *roads {
 	h.Helper()
-	op := admin.NewOperator(h.engine.Actors)
+	op := admin.NewOperator(h.engine.Actors, time.Now)
 	account, app, err := op.CreateApplication(h.Context(), "roads", "site", domain.Advanced)
 	h.must(err)
 	key, _, err := op.CreateKey(h.Context(), app, domain.ScopeApplication)

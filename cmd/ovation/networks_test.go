@@ -58,7 +58,7 @@ func TestServe_Networks(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- p.Run(running) }()
 
-	op := admin.NewOperator(p.Actors)
+	op := admin.NewOperator(p.Actors, time.Now)
 	_, app, err := op.CreateApplication(ctx, "Label", "site", domain.Advanced)
 	must(t, err)
 	_, err = op.AddKey(ctx, app, domain.ScopeApplication, "the-key")

@@ -127,7 +127,7 @@ func (w *simulation) rotate() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	_, err := admin.NewOperator(e.Actors).AddSigningKey(ctx, k.KID, k.PublicHalf(), time.Now(), false)
+	_, err := admin.NewOperator(e.Actors, time.Now).AddSigningKey(ctx, k.KID, k.PublicHalf(), time.Now(), false)
 	w.tell("the signing key %s is added: %v", k.KID, err)
 	if err == nil {
 		w.access.added[k.KID] = true

@@ -379,7 +379,7 @@ func (w *simulation) furnish() error {
 	for w.engine.Actors.Ready() != nil {
 		time.Sleep(5 * time.Millisecond)
 	}
-	op := admin.NewOperator(w.engine.Actors)
+	op := admin.NewOperator(w.engine.Actors, time.Now)
 	for i := range 1 + w.rng.IntN(2) {
 		account, app, err := op.CreateApplication(ctx, fmt.Sprint("label ", i), "site", domain.Advanced)
 		if err != nil {

@@ -282,7 +282,7 @@ func (w *simulation) changeLimits() {
 func operate(e *engineLife, l *label, limits domain.Limits, plan domain.Plan) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second) // a node may read the catalog late
 	defer cancel()
-	op := admin.NewOperator(e.Actors)
+	op := admin.NewOperator(e.Actors, time.Now)
 	if err := op.PutLimits(ctx, l.id, limits); err != nil {
 		return err
 	}

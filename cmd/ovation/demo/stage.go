@@ -163,7 +163,7 @@ func (s *stage) unrouted() (n int64) {
 // openAccount makes the account, where it is not there, and opens it with the key of earlier runs:
 // the one that is asked for, else one that the first run makes.
 func (s *stage) openAccount(ctx context.Context, script *audienceFile) (err error) {
-	op := admin.NewOperator(s.node.Engine)
+	op := admin.NewOperator(s.node.Engine, time.Now)
 	known := false
 	for _, a := range s.node.Engine.Catalog().Applications() {
 		if acc, ok := s.node.Engine.Catalog().Account(a.Account); ok && acc.Name == accountName {

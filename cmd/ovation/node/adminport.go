@@ -31,10 +31,10 @@ func (n *Node) openGate(context.Context) error {
 func (n *Node) adminPort(token string) http.Handler {
 	o := admin.Options{
 		Engine: Management{n}, Jobs: jobs(n.Verifier, n.Rebuilder), Token: token,
-		Hosts: n.ports.gate.Hosts, Metrics: n.ports.metrics, Version: build.Read(), Log: n.Log, Level: n.Config.Level,
+		Hosts: n.ports.gate.Hosts, Metrics: n.ports.metrics, Version: build.Read(), Now: n.Clock.Now, Log: n.Log, Level: n.Config.Level,
 	}
 	if n.API != nil {
-		o.Signing = secrets.NewSigning(n.Config.SecretsFile(), n.API.Tokens, admin.NewOperator(n.Actors))
+		o.Signing = secrets.NewSigning(n.Config.SecretsFile(), n.API.Tokens, admin.NewOperator(n.Actors, n.Clock.Now))
 	}
 	return admin.New(o)
 }

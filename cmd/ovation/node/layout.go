@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -150,7 +149,7 @@ func (n *Node) SettleLayout(ctx context.Context) error {
 func (n *Node) makeLayout(ctx context.Context) error {
 	out, err := submit(ctx, n.Actors, &domain.Layout{
 		Shards: n.Logs.Topics.Journal.Partitions(), Journal: n.Logs.Topics.Journal.Topic(), Source: n.Logs.Topics.Source.Topic(),
-		Pepper: n.Hasher.Check(), Token: n.Secrets.TokenCheck(), At: time.Now().UnixMilli(),
+		Pepper: n.Hasher.Check(), Token: n.Secrets.TokenCheck(), At: n.Clock.Now().UnixMilli(),
 	})
 	if err != nil {
 		return err
@@ -160,7 +159,7 @@ func (n *Node) makeLayout(ctx context.Context) error {
 
 // settleSigning publishes the signing keys of this node's secrets.
 func (n *Node) settleSigning(ctx context.Context) error {
-	path, op, now := n.Config.SecretsFile(), admin.NewOperator(n.Actors), time.Now()
+	path, op, now := n.Config.SecretsFile(), admin.NewOperator(n.Actors, n.Clock.Now), n.Clock.Now()
 	known := n.Actors.Catalog().SigningKeys()
 	if err := n.Secrets.CheckSigning(path, known); err != nil {
 		return err

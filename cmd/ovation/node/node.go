@@ -13,6 +13,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/webhooks/sending"
@@ -33,6 +34,7 @@ type Node struct {
 	Secrets *secrets.Secrets
 	Hasher  *activity.Hasher
 	ID      domain.NodeID // in the list of the installation
+	Clock   nodes.Clock   // the time of day
 
 	Logs      Logs
 	Stores    Stores

@@ -215,6 +215,7 @@ func (n *Node) OpenActors(ctx context.Context) error {
 		TopicPrefix: n.Config.TopicPrefix, RefuseKeysAfter: n.Config.PublicPort.RefuseKeysAfter,
 		ID:          n.ID,
 		Incarnation: incarnation(),
+		Clock:       &n.Clock,
 		Log:         n.Log,
 	})
 	n.OnClose(func() error { return n.Actors.Stop(stopTime) })
@@ -278,7 +279,7 @@ func (n *Node) openAPI(context.Context) error {
 	}
 	n.Webhooks = n.NewSender(of)
 	n.API, err = api.New(api.Config{
-		Engine: Engine{n.Actors}, Hasher: n.Hasher, Now: time.Now, BaseURL: base, ByHost: n.Config.BaseURL == "",
+		Engine: Engine{n.Actors}, Hasher: n.Hasher, Now: time.Now, TimeOfDay: n.Clock.At, BaseURL: base, ByHost: n.Config.BaseURL == "",
 		Signing: n.Secrets.PrivateHalves(), TokenKey: n.Secrets.Token, Keys: n.Stores.Keys.Keeper, Webhooks: of, LogRetention: n.Logs.Topics.kept, Logger: n.Log, Access: n.ports.port.accessLogger(), Proxies: n.Config.BehindProxy.Proxies(), Demo: n.Config.Demo,
 		Lookups: api.Lookups{Geo: n.ports.port.located(), Networks: n.ports.port.networks},
 		Memory: api.Memory{

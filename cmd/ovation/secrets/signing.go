@@ -117,7 +117,7 @@ func (s *Signing) Rotate(ctx context.Context, atOnce, end bool) (domain.SigningK
 	if err := s.tokens.Add(k.PrivateHalf()); err != nil {
 		return domain.SigningKey{}, err
 	}
-	from := time.Now()
+	from := s.op.Now()
 	if !atOnce {
 		from = from.Add(publishAhead)
 	}

@@ -50,7 +50,7 @@ func TestSigning_RotateKeepsThePrivateHalf(t *testing.T) {
 				t.Fatal(err)
 			}
 			catalog := &admintest.Catalog{}
-			s := NewSigning(path, tokens, admin.NewOperator(catalog))
+			s := NewSigning(path, tokens, admin.NewOperator(catalog, time.Now))
 			k, err := s.Rotate(t.Context(), true, false)
 			if err != nil {
 				t.Fatal(err)
@@ -89,7 +89,7 @@ func TestSigning_RotatePublishesAhead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSigning(path, tokens, admin.NewOperator(&admintest.Catalog{}))
+	s := NewSigning(path, tokens, admin.NewOperator(&admintest.Catalog{}, time.Now))
 	for atOnce, want := range map[bool]time.Duration{true: 0, false: publishAhead} {
 		began := time.Now()
 		k, err := s.Rotate(t.Context(), atOnce, false)
@@ -107,7 +107,7 @@ func TestSigning_ConcurrentRotations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := NewSigning(path, tokens, admin.NewOperator(&admintest.Catalog{}))
+	s := NewSigning(path, tokens, admin.NewOperator(&admintest.Catalog{}, time.Now))
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -149,7 +149,7 @@ func TestSigning_FileThatCannotBeExtended(t *testing.T) {
 		}
 		was, _ := os.ReadFile(path)
 		catalog := &admintest.Catalog{}
-		s := NewSigning(path, nil, admin.NewOperator(catalog))
+		s := NewSigning(path, nil, admin.NewOperator(catalog, time.Now))
 		_, err := s.Rotate(t.Context(), true, false)
 		if domain.CodeOf(err) != domain.Conflict || len(catalog.Submitted()) > 0 {
 			t.Errorf("%s: %v, submitted %d", name, err, len(catalog.Submitted()))
@@ -171,7 +171,7 @@ func TestSigning_StartPublishesWhatTheCatalogLacks(t *testing.T) {
 	now := time.Now()
 	a, b, c := NewSigningKey(), NewSigningKey(), NewSigningKey()
 	catalog := &admintest.Catalog{}
-	op := admin.NewOperator(catalog)
+	op := admin.NewOperator(catalog, time.Now)
 	publish := func(held ...SigningKey) {
 		t.Helper()
 		if err := PublishSigningKeys(t.Context(), op, catalog.SigningKeys(), held, now); err != nil {

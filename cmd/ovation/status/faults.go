@@ -10,6 +10,8 @@ var (
 	mFailures = describe("failures_total", "Failed attempts that were retried.", "what", "id")
 	mAhead    = describe("clock_ahead_seconds",
 		"Clock skew: how far the broker's clock, as applied, is ahead of this node's; 0 below a minute.", "shard")
+	mClock = describe("machine_clock_ahead_seconds",
+		"Clock skew: how far this machine's clock is ahead of those of most nodes, below zero where it is late; 0 below a minute.")
 	mApart = describe("shard_pairs_disagreeing",
 		"Pairs of shards that disagree on what merged members handed over: questions that need both fail.")
 	mUnanswered  = describe("questions_disagreed_total", "Questions that failed since shards did not agree in time.")
@@ -44,6 +46,7 @@ func (s *Source) collectFaults(out sink) {
 		r := &st.Routers[i]
 		retries("router", strconv.Itoa(r.Partition), r.Stopped, r.Waiting, r.Failures)
 	}
+	out.gauge(mClock, float64(st.AheadMs)/1000)
 	out.gauge(mApart, float64(len(st.Apart.Pairs)))
 	out.counter(mUnanswered, float64(st.Apart.Questions))
 	out.counter(mForeign, float64(st.Catalog.Foreign), "catalog", "0")
