@@ -68,20 +68,24 @@ func (d *Deliveries) Sending(id domain.WebhookID) (node domain.NodeID, moves uin
 	return d.last[id].node, d.last[id].moves
 }
 
-// Wishes is how often an account wanted events of a webhook once more, as far as this process has seen, and whether
-// Progress has all of that.
-func (d *Deliveries) Wishes(id domain.WebhookID) (count uint64, visible bool) {
+// Wishes is how often an account wanted events of a webhook once more, as far as this process has seen.
+func (d *Deliveries) Wishes(id domain.WebhookID) uint64 {
 	d.mu.Lock()
-	of := d.wishes[id]
-	versions := maps.Clone(of.versions)
+	defer d.mu.Unlock()
+	return d.wishes[id].count
+}
+
+// WishesVisible reports that Progress has all of that.
+func (d *Deliveries) WishesVisible(id domain.WebhookID) bool {
+	d.mu.Lock()
+	versions := maps.Clone(d.wishes[id].versions)
 	d.mu.Unlock()
 	for shard, version := range versions {
-		p, _, err := d.Progress(shard, id)
-		if err != nil || p.Version < version {
-			return of.count, false
+		if p, _, err := d.Progress(shard, id); err != nil || p.Version < version {
+			return false
 		}
 	}
-	return of.count, true
+	return true
 }
 
 // Keep appends how far a webhook came, as of this node, and reports whether it counts: where it does not,

@@ -56,6 +56,22 @@ func TestDeliveries_OneOfTwoSendersCounts(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || len(pending) != 1 || pending[0].Status != "503" {
 		t.Errorf("%s, %+v", diff, pending)
 	}
+	_, before := r.node.Deliveries().Sending(7)
+	wish := &domain.Delivered{Webhook: 7, Partition: 1, Base: 2, Through: 2}
+	out, err := r.node.Submit(ctx, domain.Submission{Account: 1, Request: domain.RequestID{9}, Slot: domain.FirstSlot(1, 2), Command: wish})
+	if err != nil || out.Again {
+		t.Errorf("what an account wants: %+v, %v", out, err)
+	}
+	if n := r.node.Deliveries().Wishes(7); n == 0 || r.node.Deliveries().Wishes(8) != 0 {
+		t.Errorf("%d wishes are seen", n)
+	}
+	r.eventually("what an account wants is visible", func() bool {
+		p, _, err := r.node.Deliveries().Progress(1, 7)
+		return r.node.Deliveries().WishesVisible(7) && err == nil && p.Version == 3 && p.Through == 2
+	})
+	if _, moves := r.node.Deliveries().Sending(7); moves != before {
+		t.Errorf("it counts as a record of a node")
+	}
 	if p, _, err := r.node.Deliveries().Progress(0, 7); err != nil || p.Version != 0 {
 		t.Errorf("the other shard has %+v, %v", p, err)
 	}

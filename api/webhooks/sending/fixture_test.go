@@ -138,11 +138,13 @@ func (n *node) Sending(domain.WebhookID) (domain.NodeID, uint64) {
 	return n.sender, n.moves
 }
 
-func (n *node) Wishes(domain.WebhookID) (uint64, bool) {
+func (n *node) Wishes(domain.WebhookID) uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return n.wishes, true
+	return n.wishes
 }
+
+func (n *node) WishesVisible(domain.WebhookID) bool { return true }
 
 func (n *node) Ended(shard int, _ domain.WebhookID, f func(*domain.Delivery)) error {
 	n.mu.Lock()

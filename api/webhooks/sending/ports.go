@@ -14,8 +14,10 @@ type Log interface {
 	Keep(ctx context.Context, account domain.AccountID, of *domain.Delivered) (counts bool, err error)
 	// Sending is the node that sent last, and how often a node was seen to send.
 	Sending(id domain.WebhookID) (node domain.NodeID, moves uint64)
-	// Wishes is how often an account was seen to want events of a webhook once more, and whether Progress has all of that.
-	Wishes(id domain.WebhookID) (count uint64, visible bool)
+	// Wishes is how often an account was seen to want events of a webhook once more.
+	Wishes(id domain.WebhookID) uint64
+	// WishesVisible reports that Progress has all of that: a record is seen a moment before it is committed.
+	WishesVisible(id domain.WebhookID) bool
 	// LastRow is the sequence of the last row that an account has in a shard.
 	LastRow(shard int, account domain.AccountID) uint64
 	// Rank is the place of this node for a webhook; below zero while that is not known.

@@ -108,7 +108,7 @@ func (r *Runner) look(ctx context.Context, now time.Time) {
 		case at != nil && (!wanted || at.of.Updated != w.Updated):
 			at.cancel() // it begins again once it has ended
 		case at != nil:
-			if n, visible := r.c.Log.Wishes(w.ID); n != at.wishes && visible {
+			if r.c.Log.Wishes(w.ID) != at.wishes && r.c.Log.WishesVisible(w.ID) {
 				at.cancel() // likewise, with what is wanted
 			}
 		case w.Deleted:
@@ -197,7 +197,9 @@ func (r *Runner) undone(w *domain.Webhook, now time.Time) bool {
 func (r *Runner) start(ctx context.Context, w *domain.Webhook) {
 	ctx, cancel := context.WithCancel(ctx)
 	of := &running{of: w, cancel: cancel}
-	of.wishes, _ = r.c.Log.Wishes(w.ID)
+	if of.wishes = r.c.Log.Wishes(w.ID); !r.c.Log.WishesVisible(w.ID) {
+		of.wishes-- // what is read now may lack the last of them
+	}
 	r.running[w.ID] = of
 	r.all.Go(func() {
 		defer cancel()
