@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/actors/journal"
 	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/actors/router"
@@ -24,9 +25,10 @@ type Options struct {
 	Questions
 	Retention
 
-	TopicPrefix string        // of the names that operators read
-	ID          domain.NodeID // of the node in the list of its installation; zero: it is alone for ever
-	Incarnation uint64        // of this process, for usage
+	Traces      *trace.Records // of the public topic; nil: none is traced
+	TopicPrefix string         // of the names that operators read
+	ID          domain.NodeID  // of the node in the list of its installation; zero: it is alone for ever
+	Incarnation uint64         // of this process, for usage
 	Now         func() time.Time
 	Clock       *nodes.Clock // is set by the clocks of the other nodes; nil: by none
 	Log         *slog.Logger

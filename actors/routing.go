@@ -38,7 +38,7 @@ func (r *routing) start(root *actor.RootContext, shards *shards, c *catalogReade
 	}
 	o := &router.Options{
 		Source: r.o.Source, Nodes: among, Journal: r.o.Journal, Backlogs: backlogs, Catalog: c.handle, Batcher: r.batcher,
-		CatchUp: c.catchUp, Applied: shards.appliedOrigin, Log: r.o.Log,
+		CatchUp: c.catchUp, Applied: shards.appliedOrigin, Traces: r.o.Traces, Log: r.o.Log,
 		Remedy: func(err error, partition int, accept *domain.AcceptGap) remedy.Advice {
 			return r.o.remedy(err, "activities", partition, accept)
 		},

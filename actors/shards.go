@@ -76,7 +76,7 @@ func (s *shards) start(loading context.Context, settings func(int, *shard.Handle
 // settings are what a shard is made with, but for its lifetime and what is of the node.
 func (s *shards) settings(id int, h *shard.Handle) shard.Config {
 	return shard.Config{
-		ID: id, Shards: s.count, Rules: s.o.rules, Journal: s.o.Journal, Appender: s.appenders[id], Handle: h, Log: s.o.Log,
+		ID: id, Shards: s.count, Rules: s.o.rules, Journal: s.o.Journal, Appender: s.appenders[id], Handle: h, Log: s.o.Log, Traces: s.o.Traces,
 		Open: func() (shard.Store, error) { return s.o.OpenShard(id) },
 		Memory: shard.MemoryLimits{
 			MemberBytes: s.o.MemberBytes / s.count, CachedBytes: s.o.CachedRecordBytes / s.count,

@@ -8,6 +8,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/waiters"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -36,6 +37,8 @@ const (
 func (c *submitter) Submit(ctx context.Context, s domain.Submission) (domain.Outcome, error) {
 	ctx, release := c.shards.o.WhileReached(ctx)
 	defer release()
+	ctx, span := trace.Start(ctx, "submit")
+	defer span.End()
 	w := c.enter(ctx, &s, newNonce(), false)
 	return c.outcome(ctx, &w)
 }
@@ -45,6 +48,9 @@ func (c *submitter) Submit(ctx context.Context, s domain.Submission) (domain.Out
 func (c *submitter) SubmitAll(ctx context.Context, all []domain.Submission) []domain.Result {
 	ctx, release := c.shards.o.WhileReached(ctx)
 	defer release()
+	ctx, span := trace.Start(ctx, "submit")
+	span.Int("ovation.records", int64(len(all)))
+	defer span.End()
 	under := make([]underway, len(all))
 	for i := range all {
 		under[i] = c.enter(ctx, &all[i], newNonce(), true)
@@ -107,13 +113,17 @@ func (c *submitter) outcome(ctx context.Context, w *underway) (domain.Outcome, e
 	if w.err != nil {
 		return domain.Outcome{}, w.err
 	}
+	span := trace.From(ctx).Start("append")
+	span.Int("ovation.shard", int64(w.shard))
 	base, err := w.appender.Durable(ctx, w.pending)
+	span.Failed(err)
 	if err != nil {
 		return domain.Outcome{}, err
 	}
 	if w.outcome == nil {
 		return domain.Outcome{Position: c.after(w.shard, base)}, nil
 	}
+	defer trace.From(ctx).Start("apply").End()
 	v, err := w.outcome.Result()
 	if err != nil {
 		return domain.Outcome{}, domain.ErrUnavailable

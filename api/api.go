@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/api/brands"
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/docs"
@@ -81,6 +82,7 @@ type Config struct {
 	Demo         bool                      // the page /docs takes a key from its address
 	Logger       *slog.Logger
 	Access       *slog.Logger // the access log; nil: none
+	Tracer       trace.Tracer // of requests; nil: none is traced
 }
 
 // defaultOpened is of opened members that are cached, in bytes, where the program gives no other.
@@ -147,7 +149,7 @@ func New(config Config) (*API, error) {
 	}
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now, TimeOfDay: config.TimeOfDay,
-		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access,
+		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access, Tracer: config.Tracer,
 		Document: document, Tokens: tokens,
 		Files: files, CacheBytes: config.CacheBytes, InFlightBytes: inFlight - shared,
 	}, operations(handlers))

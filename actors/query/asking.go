@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
@@ -43,7 +44,7 @@ func (a *asking) rounds(ctx context.Context) (*domain.Answer, error) {
 			return nil, err
 		}
 		if a.agree() {
-			return a.merge()
+			return a.merge(ctx)
 		}
 		if !retry.Pause(ctx, roundPause) {
 			return nil, domain.ErrUnavailable
@@ -85,7 +86,7 @@ func (a *asking) name(ctx context.Context) error {
 }
 
 // round asks the shards side by side that have not answered, or are behind.
-func (a *asking) round(ctx context.Context) error {
+func (a *asking) round(ctx context.Context) (err error) {
 	g := &a.gather
 	if a.floors != nil {
 		g.parts = slices.DeleteFunc(g.parts, func(p *Part) bool { return !reached(p.Handovers, a.floors[p.Shard]) })
@@ -110,6 +111,9 @@ func (a *asking) round(ctx context.Context) error {
 		}
 		ask = append(ask, m)
 	}
+	ctx, span := trace.Start(ctx, "ask")
+	span.Int("ovation.shards", int64(left))
+	defer func() { span.Failed(err) }()
 	g.expect(left)
 	for i := range ask {
 		a.shards[ask[i].shard].Answer(ctx, &ask[i], g.take)
@@ -159,7 +163,8 @@ func (a *asking) namesAreBehind() bool {
 
 // merge makes the answer of all parts. The position is that of the parts, and of the views that told
 // who was merged.
-func (a *asking) merge() (*domain.Answer, error) {
+func (a *asking) merge(ctx context.Context) (*domain.Answer, error) {
+	defer trace.From(ctx).Start("merge").End()
 	out, err := a.gather.merge(a.about, len(a.shards))
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/actors/internal/broadcast"
 	"github.com/ovation-analytics/ovation/actors/internal/deadline"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
@@ -45,6 +46,9 @@ const maxLife = deadline.Usual
 // Ask answers a question once everything in wait is applied.
 func (c *Coordinator) Ask(ctx context.Context, q *domain.Question, wait domain.Position) (*domain.Answer, error) {
 	defer c.o.Took.since(time.Now(), q.Shape)
+	ctx, span := trace.Start(ctx, "question")
+	span.Text("ovation.shape", shapeNames[q.Shape])
+	defer span.End()
 	switch {
 	case q.Shape == domain.ShapeLeaders && q.Top.Latest && q.Top.End() > farDown:
 		return c.deepLeaders(ctx, q, wait)
@@ -69,8 +73,10 @@ func (c *Coordinator) ask(ctx context.Context, q *domain.Question, wait domain.P
 	if err := await(ctx, c.o.Logs, q.Account, wait); err != nil {
 		return nil, err
 	}
+	span := trace.From(ctx).Start("plan")
 	entities := c.o.Logs.Catalog()
 	p, err := newPlan(entities, q)
+	span.Failed(err)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -20,6 +21,7 @@ import (
 func (c *Coordinator) Show(
 	ctx context.Context, account domain.AccountID, items []domain.FeedItem, wait domain.Position,
 ) ([]domain.Shown, error) {
+	defer trace.From(ctx).Start("show").End()
 	out, behind, err := c.show(ctx, account, items, wait)
 	if !behind {
 		return out, err

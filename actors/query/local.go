@@ -11,6 +11,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/brand/scan"
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -30,7 +31,10 @@ type Local struct {
 func (l *Local) Answer(ctx context.Context, m *Ask, done func(*Part)) {
 	refuse := func(error) { done(&Part{Shard: l.ID, Err: domain.ErrUnavailable}) }
 	run := func(x *scratch, v *view.View) {
+		span := trace.From(ctx).Start("scan")
+		span.Int("ovation.shard", int64(l.ID))
 		s := l.answer(ctx, x, v, m)
+		span.Failed(s.part.Err)
 		for _, dense := range s.cold {
 			l.Warm(m.Question.Account, dense)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/actors/internal/remedy"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -28,6 +29,7 @@ type Options struct {
 	Applied func(ctx context.Context, shard int, below int64, topic domain.TopicID, partition int32) (domain.Origin, error)
 	// Remedy is what to do about an error that stopped a partition.
 	Remedy func(err error, partition int, accept *domain.AcceptGap) remedy.Advice
-	Fatal  func(error) // makes the node not ready for good
+	Fatal  func(error)    // makes the node not ready for good
+	Traces *trace.Records // nil: no record is traced
 	Log    *slog.Logger
 }

@@ -57,9 +57,11 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 			return err
 		}
 	}
+	timed := r.timing()
 	if err := r.stamp(ctx, p); err != nil {
 		return err
 	}
+	timed.stamped()
 	for i := range p.Arrivals {
 		a := &p.Arrivals[i]
 		to := a.Slot.Shard(len(r.o.Backlogs))
@@ -68,6 +70,7 @@ func (r *router) route(ctx context.Context, p *sourcePage) error {
 	if err := r.append(ctx); err != nil {
 		return err
 	}
+	r.trace(p, &timed)
 	p.Memory.Release(false)
 	r.next, r.epoch = p.Next, p.Epoch
 	shared.Routed.Add(int64(len(p.Arrivals)))

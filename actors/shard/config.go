@@ -6,6 +6,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/catalog"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/actors/internal/remedy"
 	"github.com/ovation-analytics/ovation/actors/internal/yield"
 	"github.com/ovation-analytics/ovation/actors/journal"
@@ -31,6 +32,7 @@ type Config struct {
 	Handle      *Handle
 	Yield       *yield.Questions // of the node
 	Log         *slog.Logger
+	Traces      *trace.Records // nil: no record is traced
 
 	restarts restarts
 }

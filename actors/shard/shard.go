@@ -31,6 +31,7 @@ type shard struct {
 	duties   duties
 	disk     diskGate
 	pause    pause
+	traces   traces
 
 	running bool // an applyNext is on its way, or being handled
 	broken  bool // it panicked: it does not start again in this process
@@ -49,6 +50,7 @@ func Props(env *Config) *actor.Props {
 func newShard(env *Config) *shard {
 	s := &shard{env: env, b: actor.NewBehavior(), children: children.New()}
 	s.commits = commits{handle: env.Handle, log: env.Log, waiting: waiters.New()}
+	s.traces = traces{records: env.Traces, shard: env.ID}
 	publishing := env.Publishing
 	publishing.Status = &env.Handle.Outbox
 	publishing.Received = s.received
@@ -195,6 +197,7 @@ func (s *shard) load() error {
 	s.machine = s.machine.Open(store)
 	s.acks = publisherAcks{}
 	s.commits.reset()
+	s.traces.forget()
 	if err := s.machine.Load(s.env.Lifetime.Ctx); err != nil {
 		return err
 	}
@@ -300,7 +303,9 @@ func (s *shard) applyBatch() (done core.Applied, err error) {
 		maxRecords = 1
 	}
 	queue := &s.intake.queue
-	done, err = s.machine.Apply(queue.next(maxRecords))
+	began := s.traces.clock()
+	records := queue.next(maxRecords)
+	done, err = s.machine.Apply(records)
 	s.commits.records += done.Records
 	if done.Kept {
 		queue.keep()
@@ -308,6 +313,7 @@ func (s *shard) applyBatch() (done core.Applied, err error) {
 	if err != nil || done.Lacks != 0 {
 		return done, err
 	}
+	s.traces.applied(records[:done.Passed], queue.pages[0], began)
 	if p := queue.advance(done.Passed); p != nil {
 		s.machine.Passed(&p.Page)
 		s.commits.ends.seen(p.End, p.ReadAt)
@@ -322,6 +328,7 @@ func (s *shard) commit(ctx actor.Context) bool {
 		s.failed(ctx, err)
 		return false
 	}
+	s.traces.visible(Behaviour(s.env.Handle.Behaviour.Load()) == Serving)
 	s.serveWhenNear(ctx)
 	if s.duties.claim {
 		s.acks.acknowledge(false, s)

@@ -9,7 +9,7 @@ import (
 // logAccess writes the line of an answered request. It has the pattern of the path and never the
 // path, which may name a member; no parameter, header, body or address.
 func logAccess(to *slog.Logger, x *exchange, took time.Duration) {
-	attrs := make([]slog.Attr, 0, 7)
+	attrs := make([]slog.Attr, 0, 8)
 	attrs = append(attrs,
 		slog.String("method", knownMethod(x.r.Method)),
 		slog.String("route", x.reply.route),
@@ -18,6 +18,9 @@ func logAccess(to *slog.Logger, x *exchange, took time.Duration) {
 		slog.Float64("tookMs", float64(took.Microseconds())/1000),
 		slog.String("request", x.random.String()),
 	)
+	if id := x.spans.request.Trace(); id != "" {
+		attrs = append(attrs, slog.String("trace", id))
+	}
 	if app := x.req.Caller.App; app != nil {
 		attrs = append(attrs, slog.Uint64("application", uint64(app.ID)))
 	}

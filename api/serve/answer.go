@@ -18,6 +18,7 @@ const retryAfter = "1"
 // answer writes what the handler has answered: the body with the headers that belong to it, or nothing but
 // headers where the client has it.
 func (x *exchange) answer() error {
+	defer x.spans.request.Start("render").End()
 	body := x.out
 	switch s := body.(type) {
 	case Stream:

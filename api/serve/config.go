@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/pages"
 	"github.com/ovation-analytics/ovation/api/port"
@@ -25,6 +26,7 @@ type Config struct {
 	CursorKey [16]byte
 	Logger    *slog.Logger
 	Access    *slog.Logger             // the access log; nil: none
+	Tracer    trace.Tracer             // of requests; nil: none is traced
 	Document  func(base string) []byte // /openapi.json under a base address
 	Tokens    Tokens                   // of members
 	Files     []pages.File

@@ -16,6 +16,7 @@
 //	answer.go     makes the answer with its headers (headers.go); reply.go writes it in the coding that the client
 //	              prefers, stream.go while it is made; faults.go says which errors of the engine are the client's
 //	events.go     sends an answer that goes on, as server-sent events
+//	spans.go      the spans of a request that is traced
 //
 // Package auth decides who calls, what the caller may do and which pages may read the answer. A
 // member's token is verified with the key, also where the operation takes none; whose it is

@@ -19,6 +19,7 @@ type exchange struct {
 	r        *http.Request
 	began    time.Time
 	random   domain.RequestID // shown as X-Request-Id
+	spans    spans
 	deadline deadline
 	memory   holding
 	body     body
@@ -40,6 +41,9 @@ type exchange struct {
 func newExchange(a *Server, w http.ResponseWriter, r *http.Request) *exchange {
 	x := &exchange{server: a, r: r, counts: a.none, began: a.Config.Now()}
 	x.deadline.request = r.Context()
+	if a.Config.Tracer != nil {
+		x.spans.begin(x)
+	}
 	x.memory = holding{pools: a.memory, wait: &x.deadline}
 	x.body = body{w: w, r: r, memory: &x.memory}
 	x.reply = reply{w: w, r: r, memory: &x.memory}

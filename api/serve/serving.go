@@ -78,6 +78,7 @@ func (x *exchange) count(at time.Time) {
 	}
 	x.counted = true
 	x.counts.add(x.reply.status, at.Sub(x.began))
+	x.spans.end(x, at)
 	x.hit(at)
 }
 

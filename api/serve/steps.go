@@ -364,6 +364,7 @@ func (x *exchange) reserveMemory() error {
 }
 
 func (x *exchange) handle() (err error) {
+	x.spans.admission.End()
 	x.out, err = x.op.handle(x.deadline.ctx(), &x.req, x.in)
 	return err
 }

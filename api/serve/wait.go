@@ -20,6 +20,7 @@ func (x *exchange) waitForPosition() error {
 	}
 	ctx, cancel := context.WithTimeout(x.deadline.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
 	defer cancel()
+	defer x.spans.admission.Start("wait").End()
 	if err := req.Engine.Await(domain.ForAccount(ctx, req.Account()), req.Wait); err != nil {
 		if x.deadline.request.Err() == nil {
 			err = inTime(err, in.TimeoutMs)
@@ -49,6 +50,7 @@ func (x *exchange) refresh() error {
 	}
 	ctx, cancel := context.WithTimeout(x.deadline.ctx(), time.Duration(in.TimeoutMs)*time.Millisecond)
 	defer cancel()
+	defer x.spans.admission.Start("wait").End()
 	at, err := req.Engine.AcceptedPosition(ctx)
 	if err != nil {
 		return err

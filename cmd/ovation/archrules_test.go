@@ -44,9 +44,10 @@ const (
 	valuePath  = domainPath + "/jsonvalue"
 	cachePath  = domainPath + "/twogen"
 	formPath   = domainPath + "/composed"
+	tracePath  = domainPath + "/trace"
 )
 
-var shared = []string{domainPath, codecPath, sealPath, valuePath, cachePath, formPath}
+var shared = []string{domainPath, codecPath, sealPath, valuePath, cachePath, formPath, tracePath}
 
 // lent are packages of a room that one package of another room may import: the log opens
 // its Pebble as the store does.
@@ -72,7 +73,7 @@ func roomsApart(t *tree) (bad []string) {
 			case to == "cmd" && s.room() != "cmd":
 				bad = append(bad, fmt.Sprintf("%s: %s imports %s: only the program sees the program", at, s.room(), local))
 			case slices.Contains(rooms, s.room()) && to != s.room() && lent[local] != s.dir():
-				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain, its codec, its seal, its jsonvalue, its twogen, its composed and their ports", at, s.room(), local))
+				bad = append(bad, fmt.Sprintf("%s: room %s imports %s: rooms meet in actors/domain, its codec, its seal, its jsonvalue, its twogen, its composed, its trace and their ports", at, s.room(), local))
 			}
 		})
 	}
@@ -108,7 +109,7 @@ var homes = []struct {
 	{"github.com/twmb/franz-go", []string{"ingest"}},
 	{"github.com/asynkron/protoactor-go", []string{"actors"}},
 	{"github.com/hashicorp/memberlist", []string{"actors"}},
-	{"google.golang.org/protobuf", []string{"actors/domain/codec", "ingest"}},
+	{"google.golang.org/protobuf", []string{"actors/domain/codec", "ingest", "cmd/ovation/tracing/tracingtest"}},
 	{"github.com/julienschmidt/httprouter", []string{"api"}},
 	{"github.com/golang-jwt/jwt", []string{"api"}},
 	{"golang.org/x/oauth2", []string{"api/networks"}},
@@ -121,6 +122,7 @@ var homes = []struct {
 	{"github.com/getkin/kin-openapi", []string{"api/openapi/openapitest"}},
 	{"github.com/cockroachdb/pebble", []string{"storage", "ingest/broker/log", "cmd/ovation/collect/runs", "cmd/ovation/export/state"}},
 	{"github.com/parquet-go/parquet-go", []string{"cmd/ovation/export/table"}},
+	{"go.opentelemetry.io", []string{"cmd/ovation/tracing"}},
 	{"github.com/alecthomas/kong", []string{"cmd/ovation"}},
 	{"github.com/therootcompany/xz", []string{"cmd/ovation/collect/input"}},
 	{"github.com/oschwald/maxminddb-golang", []string{"cmd/ovation/geoip"}},

@@ -46,6 +46,7 @@ func defaults() *Config {
 		Data: "data", HTTP: "127.0.0.1:8080", EmbeddedKafka: "127.0.0.1:9092", Shards: 8, MaxRows: 500_000_000, LogLevel: "info", LogFormat: "text",
 		KafkaAccess: KafkaAccess{KafkaSASL: "none"},
 		AdminPort:   AdminPort{Admin: "127.0.0.1:8081"},
+		Traces:      Traces{TraceRequests: 1, TraceRecords: 0.001},
 	}
 }
 
@@ -81,6 +82,18 @@ func TestConfig_Precedence(t *testing.T) {
 		{"flag over a bad value in the environment", []string{"--shards=64"}, map[string]string{"OVATION_SHARDS": "many"}, "", func(c *Config) { c.Shards = 64 }},
 		{"a flag that says the default outranks too", []string{"--shards=8"}, map[string]string{"OVATION_SHARDS": "32"}, "shards: 16", func(*Config) {}},
 		{"a list is replaced, not added to", []string{"--kafka=c:3"}, nil, "kafka: [a:1, b:2]", func(c *Config) { c.Kafka = []string{"c:3"} }},
+		{
+			"the standard's name", nil,
+			map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:4318"},
+			"",
+			func(c *Config) { c.Traces.OTLPEndpoint = "http://a:4318" },
+		},
+		{
+			"the program's name over the standard's", nil,
+			map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:4318", "OVATION_OTLP_ENDPOINT": "http://b:4318"},
+			"",
+			func(c *Config) { c.Traces.OTLPEndpoint = "http://b:4318" },
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := parse(t, c.args, c.env, c.file)
@@ -129,6 +142,9 @@ func TestConfig_BadValue(t *testing.T) {
 		{"prefix", []string{"--topic-prefix=a/b"}, nil, "", []string{"--topic-prefix", `"a/b"`}},
 		{"level", []string{"--log-level=loud"}, nil, "", []string{"--log-level", `"loud"`}},
 		{"no data", []string{"--data="}, nil, "", []string{"--data: a directory is required"}},
+		{"share", []string{"--trace-records=1.5"}, nil, "", []string{"--trace-records: 1.5 is not between 0 and 1"}},
+		{"share that is no number", []string{"--trace-requests=NaN"}, nil, "", []string{"--trace-requests: NaN is not between 0 and 1"}},
+		{"collector", nil, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "127.0.0.1:4317"}, "", []string{"--otlp-endpoint", "no http or https address"}},
 		{"two at once", []string{"--shards=0", "--http=x"}, nil, "", []string{"--shards: 0", `--http: "x"`}},
 		{"environment", nil, map[string]string{"OVATION_SHARDS": "many"}, "", []string{"--shards", "OVATION_SHARDS", "many"}},
 		{"file", nil, nil, "shards: many", []string{"--shards", "many", "ovation.yaml"}},

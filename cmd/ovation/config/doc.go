@@ -6,6 +6,7 @@
 //	  AdminPort      where the admin port is and what opens it
 //	  PublicPort     certificate, access log, locations, drain of the API's port
 //	  BehindProxy    where a client's address comes from
+//	  Traces         where spans go and of how much
 //	  PrivateFiles   files that only their owner may read
 //	File           the YAML file of --config: a flag outranks the environment, that the file, and that the default
 //

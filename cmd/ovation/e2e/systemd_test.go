@@ -48,7 +48,7 @@ func TestSystemd_Notify(t *testing.T) {
 		t.Errorf("exit code %d\n%s", code, n.Log())
 	}
 	until("STOPPING=1")
-	if last := all[len(all)-1]; !strings.HasSuffix(last, "\nEXTEND_TIMEOUT_USEC=35000000") {
+	if last := all[len(all)-1]; !strings.HasSuffix(last, "\nEXTEND_TIMEOUT_USEC=38000000") {
 		t.Errorf("of the stop: %q", last)
 	}
 }

@@ -14,6 +14,7 @@
 //	webhooks.go    what sends the events of webhooks
 //	publicport.go  what the API's port has open: certificate, access log, locations, networks
 //	datakeys.go    the data keys and the slot keys that wrap them
+//	tracing.go     where spans go
 //	retention.go   how long the logs have what was published, and when files give up what was deleted
 //
 // Where Open fails, all that it opened is closed again; what remains are folders in --data. While it waits, for

@@ -19,6 +19,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/webhooks/sending"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
+	"github.com/ovation-analytics/ovation/cmd/ovation/tracing"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 	"github.com/ovation-analytics/ovation/ingest/activity"
@@ -43,6 +44,7 @@ type Node struct {
 	Rebuilder *verify.Rebuilder
 	API       *api.API
 	Webhooks  *sending.Runner
+	Tracing   *tracing.Tracing // nil: nothing is traced
 	ports     servers
 
 	newID   bool           // ID is in no file yet
@@ -82,7 +84,7 @@ func (n *Node) OnClose(f func() error) { n.closers = append(n.closers, f) }
 const stopTime = 20 * time.Second
 
 // StopTime bounds how long a stop takes after --drain.
-const StopTime = drainTime + stopTime
+const StopTime = drainTime + stopTime + tracing.FlushTime
 
 // Close gives everything back, in the opposite order of opening. Behind a node that did not
 // stop in its time it closes nothing more: actors may still use the stores, and the process

@@ -212,6 +212,7 @@ func (n *Node) OpenActors(ctx context.Context) error {
 		},
 		Questions:   actors.Questions{Workers: n.Budget.Workers(), MaxRows: uint64(n.Config.MaxRows)},
 		Retention:   n.Logs.Retention(n.Config.TopicPrefix),
+		Traces:      n.Tracing.Records(),
 		TopicPrefix: n.Config.TopicPrefix, RefuseKeysAfter: n.Config.PublicPort.RefuseKeysAfter,
 		ID:          n.ID,
 		Incarnation: incarnation(),
@@ -281,6 +282,7 @@ func (n *Node) openAPI(context.Context) error {
 	n.API, err = api.New(api.Config{
 		Engine: Engine{n.Actors}, Hasher: n.Hasher, Now: time.Now, TimeOfDay: n.Clock.At, BaseURL: base, ByHost: n.Config.BaseURL == "",
 		Signing: n.Secrets.PrivateHalves(), TokenKey: n.Secrets.Token, Keys: n.Stores.Keys.Keeper, Webhooks: of, LogRetention: n.Logs.Topics.kept, Logger: n.Log, Access: n.ports.port.accessLogger(), Proxies: n.Config.BehindProxy.Proxies(), Demo: n.Config.Demo,
+		Tracer:  n.tracer(),
 		Lookups: api.Lookups{Geo: n.ports.port.located(), Networks: n.ports.port.networks},
 		Memory: api.Memory{
 			CacheBytes: int(n.Budget.API.Cached), OpenedBytes: int(n.Budget.API.Opened), InFlightBytes: n.Budget.API.InFlight,

@@ -29,6 +29,9 @@ func (n *Node) Run(ctx context.Context) error {
 	stopSending := n.send(ctx)
 	defer stopSending()
 	status.RegisterPort(n.ports.metrics, n.ports.port.shown())
+	if n.Tracing != nil {
+		status.RegisterTraces(n.ports.metrics, n.Tracing.Stats)
+	}
 	public := transport.New(transport.Options{Handler: n.API, Certificate: n.ports.port.certificate, EndLasting: n.API.EndStreams, Log: n.Log})
 	n.running.Go(func() { n.ports.failed <- public.Serve(n.ports.public) })
 	still := n.Config.PublicPort.Drain

@@ -28,7 +28,7 @@ func OpenClaimed(ctx context.Context, cfg config.Config, log *slog.Logger, claim
 	for _, step := range []func(context.Context) error{
 		n.openMemory, n.probe, n.openGate, n.awaitDisk,
 		func(context.Context) error { return claim() },
-		n.openSecrets, n.openLog, n.openTopics, n.openStores, n.readID,
+		n.openSecrets, n.openLog, n.openTopics, n.openStores, n.readID, n.openTracing,
 		n.OpenActors, n.SettleLayout, n.openKeys, n.StartActors, n.listen, n.openAPI, n.join,
 	} {
 		if err := step(ctx); err != nil {
