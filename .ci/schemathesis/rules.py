@@ -30,6 +30,7 @@ RULES = {
     "a month has so many days": (4, r"must be a (time|day) "),
     "a time lies between 2000 and an hour ahead": (4, r"^(timestamp|birthdate) must "),
     "an address, a domain or a page is well-formed": (4, r"must be (a host name|a page|an http|an address|an email|an IP)"),
+    "a receiver's address is well-formed": (4, r"^url must "),
     "a country or a region is one that there is": (4, r"must be an ISO 3166"),
     "a region is of one country": (4, r"^region needs exactly one country$"),
     "strict refuses names that are unknown": (4, r" is unknown"),

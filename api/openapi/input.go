@@ -133,6 +133,9 @@ func (d *describer) parameter(o *serve.Operation, q *bind.Param) object {
 		}
 	default:
 		f := inputForms[q.Type]
+		if own, ok := reflect.New(q.Type).Interface().(interface{ Pattern() string }); ok {
+			f.pattern = own.Pattern()
+		}
 		if f.pattern != "" {
 			s["pattern"] = f.pattern
 		}

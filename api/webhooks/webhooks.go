@@ -94,6 +94,9 @@ const maxAddress = 2048
 // Verbatim says that an address is not composed: it is where something is.
 func (*Address) Verbatim() {}
 
+// Pattern is the form of an address, as far as an expression can say it.
+func (*Address) Pattern() string { return `^[Hh][Tt][Tt][Pp][Ss]://[A-Za-z0-9\[].*$` }
+
 // ParseParam reads an address.
 func (a *Address) ParseParam(s string) error {
 	if len(s) > maxAddress {
@@ -111,6 +114,12 @@ type Kinds domain.EventKinds
 
 // awaited are the events of the contract that this version does not send yet.
 var awaited = []string{"enter", "leave", "removed", "erased", "merged", "unmerged"}
+
+// Pattern is the form of a list of events.
+func (*Kinds) Pattern() string {
+	const entry = `[Aa][Cc][Tt][Ii][Vv][Ii][Tt][Yy]`
+	return `^ *` + entry + `( *, *` + entry + `)* *$`
+}
 
 // ParseParam reads a list of events.
 func (k *Kinds) ParseParam(s string) error {
