@@ -20,6 +20,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/keys/keystest"
 	"github.com/ovation-analytics/ovation/api"
+	"github.com/ovation-analytics/ovation/api/webhooks"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
@@ -82,6 +83,7 @@ func (r *pollHarness) newAPI() *api.API {
 	a, err := api.New(api.Config{
 		Engine: polledNode{r.node}, Hasher: pollHasher{}, Now: r.now, BaseURL: "https://api.example",
 		Signing: []api.PrivateKey{{ID: "k", Key: pollSigning}}, TokenKey: [16]byte{1}, Keys: &r.keys,
+		Webhooks: webhooks.Config{Deliveries: r.node.Deliveries()},
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/nodes"
 	"github.com/ovation-analytics/ovation/actors/router"
 )
 
@@ -47,7 +48,7 @@ func TestTrim_CutsOnlyWhatIsAppliedAndPublished(t *testing.T) {
 func TestRetention_CutsOldLetters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cut []time.Duration
-		o := Options{Now: time.Now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Retention: Retention{
+		o := Options{Now: time.Now, Clock: new(nodes.Clock), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Retention: Retention{
 			TrimLettersAfter: 7 * 24 * time.Hour,
 			TrimLetters: func(_ context.Context, before time.Time) error {
 				cut = append(cut, time.Since(before))

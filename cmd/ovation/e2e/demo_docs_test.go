@@ -68,8 +68,8 @@ func (doc *pageDocument) firsts() (all []firstRequest) {
 	return all
 }
 
-// absent are operations on a member, whose number a demo cannot choose: the one of the example is not there.
-var absent = regexp.MustCompile(`(?i)/member[/?]|/v1\.1/auth`)
+// absent are operations on a member, whose number a demo cannot choose, and on a webhook: those of the examples are not there.
+var absent = regexp.MustCompile(`(?i)/member[/?]|/v1\.1/auth|/v1\.1/webhook/`)
 
 // tries sends what its page sends first with the key that it prints: a read is answered, where it is not of
 // a member that the demo does not have, and nothing is refused as malformed. No file of the page has the key.
