@@ -13,7 +13,7 @@ import (
 const clocksDiffer = time.Minute
 
 // Clock is the time of day at a node: that of its machine, or that of most nodes where the machine's is more than a
-// minute away from it. Its zero value is the machine's. Any goroutine may call it.
+// minute away from it. Its zero value, and nil, are the machine's. Any goroutine may call it.
 type Clock struct{ ahead atomic.Int64 }
 
 // Now is the time.
@@ -24,7 +24,12 @@ func (c *Clock) At(machine time.Time) time.Time { return machine.Add(-c.Ahead())
 
 // Ahead is by how much the machine's clock is ahead of most nodes, below zero where it is late; 0: by less than a
 // minute, or it is not known.
-func (c *Clock) Ahead() time.Duration { return time.Duration(c.ahead.Load()) }
+func (c *Clock) Ahead() time.Duration {
+	if c == nil {
+		return 0
+	}
+	return time.Duration(c.ahead.Load())
+}
 
 // set sets the clock by what was judged, and tells an operator once.
 func (c *Clock) set(log *slog.Logger, ahead time.Duration) {

@@ -49,7 +49,7 @@ type Ports struct {
 	// State is what the node says of itself; Incarnation, Began and Counter are filled in.
 	State func() Beat
 	Now   func() time.Time // the time of day: for operators, and for the order of two processes with one id
-	Clock *Clock           // is set by what most nodes show
+	Clock *Clock           // is set by what most nodes show; nil: none is
 	Log   *slog.Logger
 }
 
@@ -92,6 +92,9 @@ func (t *trial) note(log *slog.Logger, err error) {
 
 // NewMembership is a membership that has not begun: until Run sees other nodes, the node is alone.
 func NewMembership(self Self, ports Ports) *Membership {
+	if ports.Clock == nil {
+		ports.Clock = new(Clock)
+	}
 	own := Beat{Incarnation: self.Incarnation, Began: ports.Now().UnixMilli()}
 	return &Membership{
 		self: self, ports: ports, forget: forget, mayBeat: mayBeat, observer: NewObserver(self.Up.ID), identity: identity{self: self, own: own},
