@@ -96,7 +96,10 @@ func field(item *wire.FeedItem, column string) *string {
 }
 
 // Actions exports what is new.
-func (x *Export) Actions(ctx context.Context) error {
+func (x *Export) Actions(ctx context.Context) error { return x.toEnd(ctx, x.actions) }
+
+// actions is one run.
+func (x *Export) actions(ctx context.Context) error {
 	var windows []window
 	run, err := x.begin(ctx, func(run *state.Run, now time.Time) (err error) {
 		windows = x.windows(now)

@@ -43,7 +43,7 @@ type Summary struct {
 	Since    string   `json:"since"`    // where the next run begins
 }
 
-// Export is one run.
+// Export writes what is new, in one run, or in two where one was stopped before.
 type Export struct {
 	Options
 	Sum Summary
@@ -51,7 +51,7 @@ type Export struct {
 	part *table.Part // nil: none is begun
 }
 
-// New is a run that has not begun.
+// New is an export that has not begun.
 func New(o Options) *Export {
 	return &Export{Options: o, Sum: Summary{Table: o.Table.Name, Parts: []Part{}, Personal: o.Table.PersonalNames()}}
 }
@@ -128,6 +128,16 @@ func (x *Export) Close() error {
 	return x.part.Discard()
 }
 
+// toEnd runs to the end. A run that was stopped is ended first, and another one follows it: what was recorded since the
+// stopped one began may belong to pages that it had read.
+func (x *Export) toEnd(ctx context.Context, run func(context.Context) error) error {
+	stopped := x.Store.State.Run != nil
+	if err := run(ctx); err != nil || !stopped {
+		return err
+	}
+	return run(ctx)
+}
+
 // begin begins a run, or goes on with the one that was stopped. From then on answers have at least what was in the log
 // when it was called.
 func (x *Export) begin(ctx context.Context, prepare func(run *state.Run, now time.Time) error) (*state.Run, error) {
@@ -148,7 +158,7 @@ func (x *Export) begin(ctx context.Context, prepare func(run *state.Run, now tim
 	if err := prepare(run, now); err != nil {
 		return nil, err
 	}
-	x.Sum.Whole, s.Run = run.Whole, run
+	x.Sum.Whole, s.Run = x.Sum.Whole || run.Whole, run
 	return run, x.Store.Commit()
 }
 

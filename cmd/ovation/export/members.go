@@ -69,7 +69,10 @@ func memberOf(m *wire.MemberItem) (map[string]*string, error) {
 }
 
 // Members exports those that changed.
-func (x *Export) Members(ctx context.Context) error {
+func (x *Export) Members(ctx context.Context) error { return x.toEnd(ctx, x.members) }
+
+// members is one run.
+func (x *Export) members(ctx context.Context) error {
 	run, err := x.begin(ctx, func(*state.Run, time.Time) error { return nil })
 	if err != nil {
 		return err

@@ -234,3 +234,30 @@ func TestActions_Model(t *testing.T) {
 		}
 	}
 }
+
+// An export that ends has what was recorded before it began, also when it goes on with a run that was stopped: in pages
+// that this one had read, too.
+func TestActions_EndAStoppedRunAndReadWhatIsNew(t *testing.T) {
+	e := &engine{t: t, rnd: rand.New(rand.NewPCG(1, 1)), now: time.Date(2026, 3, 1, 1, 0, 0, 0, time.UTC), stops: -1}
+	dir := t.TempDir()
+	e.record(200)
+	e.stops = 45 // after many pages, the last ones not
+	if e.run(dir) {
+		t.Fatal("it was not stopped")
+	}
+	written := len(exported(t, dir))
+	if written == 0 || written == len(e.rows) {
+		t.Fatalf("%d of %d actions were written when it was stopped", written, len(e.rows))
+	}
+	e.record(200)
+	e.stops = -1
+	if !e.run(dir) {
+		t.Fatal("it was stopped")
+	}
+	have := exported(t, dir)
+	for i := range e.rows {
+		if r := &e.rows[i]; have[r.id] != 1 {
+			t.Errorf("action %d, completed %s, is exported %d times", r.id, r.completed, have[r.id])
+		}
+	}
+}
