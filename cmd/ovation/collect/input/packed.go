@@ -81,6 +81,9 @@ const maxMagic = 512
 // packing is the form of the file; nil: text.
 func (f *file) packing() *packing {
 	head, _ := f.reader.Peek(maxMagic)
+	if bytes.HasPrefix(head, []byte(UTF8Mark)) { // as no packed file begins
+		return nil
+	}
 	for i := range packings {
 		p := &packings[i]
 		if len(head) >= p.at && bytes.HasPrefix(head[p.at:], []byte(p.magic)) && !p.mayBeText(head) {
@@ -252,6 +255,9 @@ func inUTF16(head []byte) bool {
 // HeadBefore is the head of a file whose first row is given: where the bytes could be taken for those of a packed file,
 // or of one in UTF-16, the mark of UTF-8 comes before them. A mark that is the row's own is kept likewise.
 func HeadBefore(head, row []byte) []byte {
+	if bytes.HasPrefix(head, []byte(UTF8Mark)) {
+		return head
+	}
 	begin := slices.Concat(head, row)
 	packed := slices.ContainsFunc(packings, func(p packing) bool {
 		return len(begin) >= p.at && bytes.HasPrefix(begin[p.at:], []byte(p.magic))
