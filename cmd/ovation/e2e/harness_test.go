@@ -65,10 +65,6 @@ func newNode(t testing.TB, h harness.Node) *node {
 // start runs the node on new addresses and waits until it is ready.
 func (n *node) start() {
 	n.t.Helper()
-	patience := 2 * time.Minute
-	if full {
-		patience *= 5 // it catches up beside a load that all cores take
-	}
 	c, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if _, err := n.Start(c); err != nil {
@@ -83,7 +79,7 @@ func (n *node) start() {
 // begin runs the node and waits for a line of its log.
 func (n *node) begin(line *regexp.Regexp) []string {
 	n.t.Helper()
-	c, cancel := context.WithTimeout(context.Background(), time.Minute)
+	c, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	m, err := n.Begin(c, line)
 	if err != nil {
@@ -92,25 +88,27 @@ func (n *node) begin(line *regexp.Regexp) []string {
 	return m
 }
 
-// eventually polls until the condition holds; a minute is a failure.
+// eventually polls until the condition holds.
 func (n *node) eventually(what string, holds func() bool) {
 	n.t.Helper()
-	n.within(time.Minute, what, holds)
+	n.within(patience, what, holds)
 }
 
-// within polls until the condition holds; more than the patience is a failure.
-func (n *node) within(patience time.Duration, what string, holds func() bool) {
+// within polls until the condition holds; not within the bound is a failure.
+func (n *node) within(bound time.Duration, what string, holds func() bool) {
 	n.t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); {
+	for deadline := time.Now().Add(bound); !holds(); {
 		if time.Now().After(deadline) {
-			n.t.Fatalf("no %s within %s:\n%s", what, patience, n.Log())
+			n.t.Fatalf("no %s within %s:\n%s", what, bound, n.Log())
 		}
 		time.Sleep(pollEvery)
 	}
 }
 
-// pollEvery is the time between polls of another process.
-const pollEvery = 5 * time.Millisecond
+const (
+	pollEvery = 20 * time.Millisecond // of another process
+	patience  = 10 * time.Minute      // for what is there in moments, on a machine where other tests take all cores
+)
 
 // account makes an account with an application of its name; it returns its id and key.
 func (n *node) account(name string) (id uint32, key string) {
@@ -174,7 +172,7 @@ func (n *node) applied() bool {
 // in all.
 func (n *node) settled(published int64) {
 	n.t.Helper()
-	c, cancel := context.WithTimeout(context.Background(), time.Minute)
+	c, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if _, err := n.Settled(c, published, pollEvery); err != nil {
 		n.t.Fatal(err)

@@ -3,6 +3,7 @@ package e2e
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"sync"
@@ -24,6 +25,18 @@ var embedded site
 func onBothLogs(t *testing.T, test func(t *testing.T, on site)) {
 	t.Run("EmbeddedLog", func(t *testing.T) { test(t, embedded) })
 	t.Run("ApacheKafka", func(t *testing.T) { test(t, onKafka(t)) })
+}
+
+// onEitherLog runs a test whose answers come from the engine alone: in the short size on one of the logs, by chance.
+func onEitherLog(t *testing.T, test func(t *testing.T, on site)) {
+	switch {
+	case full:
+		onBothLogs(t, test)
+	case rand.IntN(2) == 0:
+		t.Run("EmbeddedLog", func(t *testing.T) { test(t, embedded) })
+	default:
+		t.Run("ApacheKafka", func(t *testing.T) { test(t, onKafka(t)) })
+	}
 }
 
 // some is a size of a test: on Apache Kafka a quarter, but for those that are quoted. The

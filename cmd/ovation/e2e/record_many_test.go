@@ -129,7 +129,7 @@ func manyUnderOneKey(t *testing.T, on site) {
 // what was done finds.
 func TestSegment_CountsTheMembersOfItsRule(t *testing.T) {
 	t.Parallel()
-	onBothLogs(t, segmentsCount)
+	onEitherLog(t, segmentsCount)
 }
 
 func segmentsCount(t *testing.T, on site) {
