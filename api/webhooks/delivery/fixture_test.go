@@ -201,7 +201,8 @@ func (w *world) config(batch int) Config {
 		Secrets: func(context.Context, time.Time) ([]signature.Secret, error) {
 			return []signature.Secret{testSecret}, nil
 		},
-		States: slices.Clone(w.states), Health: w.health,
+		TimeOfDay: func(machine time.Time) time.Time { return machine },
+		States:    slices.Clone(w.states), Health: w.health,
 	}
 }
 

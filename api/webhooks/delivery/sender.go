@@ -32,10 +32,13 @@ type Config struct {
 	Poster  Poster
 	Keeper  Keeper
 	Secrets Secrets
-	States  []State // by shard
-	Health  Health
-	Beat    time.Duration                             // after which Keep is called while a try is due, though nothing moved; 0: never
-	Tried   func(Event, egress.Answer, time.Duration) // counts a try, with the first event of its message; may be nil
+
+	TimeOfDay func(machine time.Time) time.Time // at a moment of the machine's clock: requests are signed by it
+
+	States []State // by shard
+	Health Health
+	Beat   time.Duration                             // after which Keep is called while a try is due, though nothing moved; 0: never
+	Tried  func(Event, egress.Answer, time.Duration) // counts a try, with the first event of its message; may be nil
 }
 
 // Sender delivers the events of a webhook, from all shards. Its fields are owned by Run.
@@ -241,7 +244,8 @@ func (s *Sender) try(ctx context.Context, shard int, m *Message, cursor string) 
 		return out
 	}
 	begun := time.Now()
-	secrets, err := s.c.Secrets(ctx, begun)
+	at := s.c.TimeOfDay(begun)
+	secrets, err := s.c.Secrets(ctx, at)
 	if err != nil {
 		out.err = err
 		return out
@@ -252,7 +256,7 @@ func (s *Sender) try(ctx context.Context, shard int, m *Message, cursor string) 
 		return out
 	}
 	out.sent = true
-	out.answer = s.c.Poster.Post(ctx, requestOf(s.c.URL, m.ID, begun, text, secrets))
+	out.answer = s.c.Poster.Post(ctx, requestOf(s.c.URL, m.ID, at, text, secrets))
 	out.took = time.Since(begun)
 	out.err = ctx.Err()
 	return out

@@ -47,6 +47,7 @@ type message struct {
 	ID   string
 	Data struct{ Shard, Sequence, Member uint64 }
 	by   domain.NodeID
+	at   string // of its signature, in seconds since 1970
 }
 
 func newWorld(shards int) *world {
@@ -122,6 +123,7 @@ type node struct {
 	rank   func() int
 	killed func() bool // it appends nothing more
 	others bool
+	ahead  time.Duration // of its machine's clock
 }
 
 func (n *node) Shards() int { return len(n.rows) }
@@ -230,7 +232,7 @@ func (n *node) Post(_ context.Context, r egress.Request) egress.Answer {
 	if err := json.Unmarshal(r.Body, &m); err != nil {
 		panic(err)
 	}
-	m.by = n.id
+	m.by, m.at = n.id, r.Header.Get(signature.HeaderTimestamp)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.killed() {
@@ -244,6 +246,7 @@ func (n *node) Post(_ context.Context, r egress.Request) egress.Answer {
 func (n *node) runner() *Runner {
 	return NewRunner(Config{
 		Log: n, Poster: n, Logger: slog.New(slog.DiscardHandler),
+		TimeOfDay: func(machine time.Time) time.Time { return machine.Add(-n.ahead) },
 		Webhooks: func() []*domain.Webhook {
 			n.mu.Lock()
 			defer n.mu.Unlock()

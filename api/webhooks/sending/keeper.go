@@ -24,6 +24,7 @@ const (
 type keeper struct {
 	log     Log
 	hook    *domain.Webhook
+	clock   clock
 	disable func(ctx context.Context, why domain.Disabled) error
 	counts  *counters
 	shards  []kept          // owned by who calls Keep
@@ -42,26 +43,26 @@ type kept struct {
 
 // load is a keeper of what there is.
 func load(
-	log Log, hook *domain.Webhook, disable func(context.Context, domain.Disabled) error, counts *counters,
+	log Log, hook *domain.Webhook, c clock, disable func(context.Context, domain.Disabled) error, counts *counters,
 ) (*keeper, []delivery.State, error) {
-	k := &keeper{log: log, hook: hook, disable: disable, counts: counts, ended: make([][]domain.Delivery, log.Shards())}
+	k := &keeper{log: log, hook: hook, clock: c, disable: disable, counts: counts, ended: make([][]domain.Delivery, log.Shards())}
 	states := make([]delivery.State, log.Shards())
 	for shard := range states {
-		of, state, p, err := loadShard(log, hook, shard)
+		of, state, p, err := loadShard(log, hook, c, shard)
 		if err != nil {
 			return nil, nil, err
 		}
 		k.shards = append(k.shards, of)
 		states[shard] = state
 		if shard == k.home() {
-			k.health = healthOf(&p, hook)
+			k.health = c.health(&p, hook)
 		}
 	}
 	return k, states, nil
 }
 
 // loadShard is what there is of a shard.
-func loadShard(r Reader, hook *domain.Webhook, shard int) (of kept, s delivery.State, p domain.Progress, err error) {
+func loadShard(r Reader, hook *domain.Webhook, c clock, shard int) (of kept, s delivery.State, p domain.Progress, err error) {
 	p, pending, err := r.Progress(shard, hook.ID)
 	if err != nil {
 		return of, s, p, err
@@ -70,7 +71,7 @@ func loadShard(r Reader, hook *domain.Webhook, shard int) (of kept, s delivery.S
 	for i := range pending {
 		of.pending[pending[i].Place()] = pending[i]
 	}
-	return of, stateOf(of.through, pending), p, nil
+	return of, c.state(of.through, pending), p, nil
 }
 
 // throughOf is up to where the events of a shard were taken.
@@ -81,12 +82,12 @@ func throughOf(p *domain.Progress, hook *domain.Webhook, shard int) uint64 {
 	return p.Through
 }
 
-// healthOf is how the receiver fares. What failed before the webhook was enabled again does not count.
-func healthOf(p *domain.Progress, hook *domain.Webhook) (h delivery.Health) {
+// health is how the receiver fares. What failed before the webhook was enabled again does not count.
+func (c clock) health(p *domain.Progress, hook *domain.Webhook) (h delivery.Health) {
 	if p.Failing >= hook.Since {
-		h.Failing = timeOf(p.Failing)
+		h.Failing = c.moment(p.Failing)
 	}
-	h.Success = timeOf(p.Success)
+	h.Success = c.moment(p.Success)
 	return h
 }
 
@@ -136,9 +137,9 @@ type record struct {
 // record makes the record of what a shard has now; nil: what was kept of it.
 func (k *keeper) record(shard int, now *delivery.State, h delivery.Health) *record {
 	r := &record{}
-	of, pending := recordOf(k.hook, shard, &k.shards[shard], now)
+	of, pending := recordOf(k.hook, k.clock, shard, &k.shards[shard], now)
 	r.of, r.pending = *of, pending
-	r.of.Success, r.of.Failing = msOf(h.Success), msOf(h.Failing)
+	r.of.Success, r.of.Failing = k.clock.ms(h.Success), k.clock.ms(h.Failing)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	r.of.Ended = slices.Clone(k.ended[shard])
@@ -147,10 +148,10 @@ func (k *keeper) record(shard int, now *delivery.State, h delivery.Health) *reco
 
 // recordOf is the record by which what was kept of a shard becomes a state, and what of that is pending; nil: the state
 // that was kept.
-func recordOf(hook *domain.Webhook, shard int, before *kept, now *delivery.State) (*domain.Delivered, map[domain.EventPlace]domain.Undelivered) {
+func recordOf(hook *domain.Webhook, c clock, shard int, before *kept, now *delivery.State) (*domain.Delivered, map[domain.EventPlace]domain.Undelivered) {
 	through, pending := before.through, before.pending
 	if now != nil {
-		through, pending = now.Through, itemsOf(now)
+		through, pending = now.Through, c.items(now)
 	}
 	of := &domain.Delivered{Webhook: hook.ID, Partition: uint32(shard), Base: before.version, Through: through}
 	for at := range before.pending {
@@ -190,7 +191,7 @@ func (k *keeper) Disable(ctx context.Context, why delivery.Reason) error { retur
 // Ended lists a message: of one that was delivered its first event, of one that was given up all that redelivery needs.
 func (k *keeper) Ended(shard int, m *delivery.Message, at time.Time, status string, givenUp bool) {
 	d := domain.Delivery{
-		ID: m.ID, Events: eventsOf(m.Events), Count: uint32(len(m.Events)), Tries: uint32(m.Tries), At: msOf(at), Status: status, GivenUp: givenUp,
+		ID: m.ID, Events: eventsOf(m.Events), Count: uint32(len(m.Events)), Tries: uint32(m.Tries), At: k.clock.ms(at), Status: status, GivenUp: givenUp,
 	}
 	if givenUp {
 		k.counts.givenUp.Add(uint64(len(m.Events)))
@@ -210,8 +211,8 @@ func (k *keeper) Ended(shard int, m *delivery.Message, at time.Time, status stri
 	k.ended[shard] = all
 }
 
-// stateOf is the state of a queue of what was kept.
-func stateOf(through uint64, pending []domain.Undelivered) delivery.State {
+// state is the state of a queue of what was kept.
+func (c clock) state(through uint64, pending []domain.Undelivered) delivery.State {
 	s := delivery.State{Through: through}
 	for i := range pending {
 		p := &pending[i]
@@ -221,20 +222,20 @@ func stateOf(through uint64, pending []domain.Undelivered) delivery.State {
 			continue
 		}
 		s.Messages = append(s.Messages, delivery.Message{
-			Events: events, Tries: int(p.Tries), First: timeOf(p.First), Next: timeOf(p.Next), Last: timeOf(p.Last), Status: p.Status,
+			Events: events, Tries: int(p.Tries), First: c.moment(p.First), Next: c.moment(p.Next), Last: c.moment(p.Last), Status: p.Status,
 		})
 	}
 	slices.SortStableFunc(s.Messages, func(a, b delivery.Message) int { return a.First.Compare(b.First) })
 	return s
 }
 
-// itemsOf is what of a state is pending, by its places.
-func itemsOf(s *delivery.State) map[domain.EventPlace]domain.Undelivered {
+// items is what of a state is pending, by its places.
+func (c clock) items(s *delivery.State) map[domain.EventPlace]domain.Undelivered {
 	out := make(map[domain.EventPlace]domain.Undelivered, len(s.Messages)+len(s.Held))
 	for i := range s.Messages {
 		m := &s.Messages[i]
 		p := domain.Undelivered{
-			Events: eventsOf(m.Events), Tries: uint32(m.Tries), First: msOf(m.First), Next: msOf(m.Next), Last: msOf(m.Last), Status: m.Status,
+			Events: eventsOf(m.Events), Tries: uint32(m.Tries), First: c.ms(m.First), Next: c.ms(m.Next), Last: c.ms(m.Last), Status: m.Status,
 		}
 		out[p.Place()] = p
 	}
@@ -255,19 +256,4 @@ func eventsOf(events []delivery.Event) []domain.Event {
 
 func comparePlaces(a, b domain.EventPlace) int {
 	return cmp.Or(cmp.Compare(a.Sequence, b.Sequence), cmp.Compare(a.Kind, b.Kind))
-}
-
-// msOf is a moment in ms since 1970; 0: none.
-func msOf(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
-}
-
-func timeOf(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms)
 }

@@ -3,6 +3,7 @@ package sending
 import (
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/webhooks/delivery"
@@ -75,9 +76,12 @@ func Rewind(r Reader, w *domain.Webhook, shard int, after uint64) (*domain.Deliv
 	})
 }
 
+// asKept leaves times as they are kept.
+var asKept = clock(func(t time.Time) time.Time { return t })
+
 // changed is the record of a queue of which an account changed something; nil: it did not.
 func changed(r Reader, w *domain.Webhook, shard int, change func(*delivery.Queue) error) (*domain.Delivered, error) {
-	before, state, p, err := loadShard(r, w, shard)
+	before, state, p, err := loadShard(r, w, asKept, shard)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +93,7 @@ func changed(r Reader, w *domain.Webhook, shard int, change func(*delivery.Queue
 		return nil, nil
 	}
 	after := q.State()
-	record, _ := recordOf(w, shard, &before, &after)
+	record, _ := recordOf(w, asKept, shard, &before, &after)
 	record.Success, record.Failing = p.Success, p.Failing
 	return record, nil
 }

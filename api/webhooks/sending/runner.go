@@ -33,6 +33,8 @@ type Config struct {
 	Disable  func(ctx context.Context, w *domain.Webhook, why domain.Disabled) error
 	Poster   delivery.Poster
 	Logger   *slog.Logger
+
+	TimeOfDay func(machine time.Time) time.Time // at a moment of the machine's clock
 }
 
 // Runner sends the events of the webhooks that its node has the duty for.
@@ -183,7 +185,7 @@ func (r *Runner) undone(w *domain.Webhook, now time.Time) bool {
 		for i := range pending {
 			events += len(pending[i].Events)
 			tried = tried || pending[i].First > 0
-			due = due || pending[i].First > 0 && pending[i].Next <= now.UnixMilli()
+			due = due || pending[i].First > 0 && pending[i].Next <= r.c.TimeOfDay(now).UnixMilli()
 		}
 		room := delivery.MaxPending-events >= delivery.MaxPending/2
 		if due || events > 0 && !tried || room && r.c.Log.LastRow(shard, w.Account) > throughOf(&p, w, shard) {
@@ -220,7 +222,7 @@ func (r *Runner) send(ctx context.Context, w *domain.Webhook) error {
 		}
 		return err
 	}
-	k, states, err := load(r.c.Log, w, disable, &r.counts)
+	k, states, err := load(r.c.Log, w, r.c.TimeOfDay, disable, &r.counts)
 	if err != nil {
 		log.Debug("how far a webhook came cannot be read", "error", err)
 		return nil
@@ -235,7 +237,7 @@ func (r *Runner) send(ctx context.Context, w *domain.Webhook) error {
 	}
 	c := delivery.Config{
 		Webhook: uint32(w.ID), URL: w.URL, Batch: int(w.Batch), Source: source, Poster: r.c.Poster, Keeper: k,
-		Secrets: r.c.Secrets(w), States: states, Health: k.health, Tried: r.counts.tried,
+		Secrets: r.c.Secrets(w), TimeOfDay: r.c.TimeOfDay, States: states, Health: k.health, Tried: r.counts.tried,
 	}
 	if !r.c.Log.Alone() {
 		c.Beat = beatEvery

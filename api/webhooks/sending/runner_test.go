@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -61,6 +62,52 @@ func TestRunner_GoesOnFromWhatWasKept(t *testing.T) {
 			t.Errorf("listed is %+v", e)
 		}
 	})
+}
+
+// A machine whose clock is wrong signs by the time of day and keeps times by it, for whichever node goes on. It waits for
+// what it has kept as long as it was to.
+func TestRunner_MachineWithAWrongClock(t *testing.T) {
+	for _, ahead := range []time.Duration{26 * time.Hour, -26 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(1)
+			fails := true
+			w.answer = func(message) egress.Answer {
+				if fails {
+					return egress.Answer{Status: 503, Failure: egress.Refusal}
+				}
+				return egress.Answer{Status: 204}
+			}
+			n := w.alone()
+			n.ahead = ahead
+			w.act(0, 1)
+			stop := n.run()
+			synctest.Wait()
+			time.Sleep(3 * time.Second)
+			stop()
+			day := time.Now().Add(-ahead) // what the bubble's clock shows is the machine's
+			first := w.messages()
+			if len(first) != 1 || first[0].at != strconv.FormatInt(day.Add(-3*time.Second).Unix(), 10) {
+				t.Fatalf("by a clock that is %s ahead, at %d: %+v", ahead, day.Unix(), first)
+			}
+			for _, p := range w.kept[0].pending {
+				if next := time.UnixMilli(p.Next).Sub(day); next < 0 || next > 5*time.Second || p.First != p.Last {
+					t.Errorf("kept is %+v, the next try %s from now", p, next)
+				}
+			}
+			if p := w.kept[0]; len(p.pending) != 1 || p.Failing != day.Add(-3*time.Second).UnixMilli() {
+				t.Errorf("kept is %+v", p)
+			}
+			w.mu.Lock()
+			fails = false
+			w.mu.Unlock()
+			stop = n.run()
+			defer stop()
+			time.Sleep(4 * time.Second)
+			if n := len(w.messages()); n != 2 {
+				t.Errorf("%d requests, want 2", n)
+			}
+		})
+	}
 }
 
 // An edit has effect on what is sent from then on; a receiver that answers 410 disables the webhook; one that is enabled

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"crypto/rand"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/feed"
@@ -32,14 +31,14 @@ func (n *Node) NewSender(of webhooks.Config) *sending.Runner {
 		Source: func(ctx context.Context, w *domain.Webhook) (delivery.Source, error) {
 			return feed.NewWebhook(ctx, n.API.Server, w)
 		},
-		Secrets: of.Secrets.Of, Disable: n.disable, Poster: of.Poster, Logger: n.Log,
+		Secrets: of.Secrets.Of, Disable: n.disable, Poster: of.Poster, Logger: n.Log, TimeOfDay: n.Clock.At,
 	})
 }
 
 // disable has a webhook send nothing more, on all nodes.
 func (n *Node) disable(ctx context.Context, w *domain.Webhook, why domain.Disabled) error {
 	s := domain.Submission{Account: w.Account, Command: &domain.PutWebhook{
-		Webhook: domain.Webhook{ID: w.ID, Disabled: why, Updated: w.Updated}, Given: []string{"Enabled"}, At: time.Now().UnixMilli(),
+		Webhook: domain.Webhook{ID: w.ID, Disabled: why, Updated: w.Updated}, Given: []string{"Enabled"}, At: n.Clock.Now().UnixMilli(),
 	}}
 	_, _ = rand.Read(s.Request[:]) // never fails
 	out, err := n.Actors.Submit(ctx, s)
