@@ -122,7 +122,8 @@ func (n *demoNodes) free() bool {
 
 // TestDemo_ThreeNodes kills each node of a demo in turn while clients that hold all addresses ask and create: no
 // question fails, and each brand whose creation was acknowledged is there once, at every node. Without the node that
-// has the log a write is refused as unavailable and repeated under its key; without another one it does not fail.
+// has the log a write is refused as unavailable and repeated under its key; without another one it does not fail, but on
+// a machine where other tests take all cores: there the log may answer too late. In its full size the test is alone.
 func TestDemo_ThreeNodes(t *testing.T) {
 	t.Parallel()
 	onBothLogs(t, func(t *testing.T, on site) {
@@ -132,7 +133,7 @@ func TestDemo_ThreeNodes(t *testing.T) {
 			rounds = 20
 		}
 		var over, away atomic.Bool // away: the log
-		var asked atomic.Int64
+		var asked, refused atomic.Int64
 		var all sync.WaitGroup
 		for range 3 {
 			api := n.api()
@@ -153,7 +154,7 @@ func TestDemo_ThreeNodes(t *testing.T) {
 				name := fmt.Sprintf("Made %d", k)
 				keyed := api.With("Idempotency-Key", name)
 				for try := 0; ; try++ {
-					may := away.Load()
+					may := away.Load() || !full
 					_, meta, err := client.Do(ctx(t), keyed, client.CreateBrand{Name: name, Type: "Music"})
 					if err == nil {
 						created, last = append(created, name), meta.Position
@@ -163,6 +164,7 @@ func TestDemo_ThreeNodes(t *testing.T) {
 						t.Errorf("create %s: %v", name, err)
 						break
 					}
+					refused.Add(1)
 				}
 			}
 		})
@@ -180,7 +182,7 @@ func TestDemo_ThreeNodes(t *testing.T) {
 		for i := range n.http {
 			n.holds(i, created, last)
 		}
-		t.Logf("%d questions, %d brands created", asked.Load(), len(created))
+		t.Logf("%d questions, %d brands created, %d times none for the time being", asked.Load(), len(created), refused.Load())
 		if code := n.End(syscall.SIGINT); code != 0 || !n.free() {
 			t.Errorf("exit code %d, ports are free: %t:\n%s", code, n.free(), n.Log())
 		}
