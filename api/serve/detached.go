@@ -21,7 +21,7 @@ func (a *Server) Detached(account domain.AccountID, params *bind.Params, stream 
 			Engine: c.Engine, Catalog: c.Engine.Catalog(), Params: params,
 			Caller:   auth.Caller{Key: &domain.Key{Account: account, Scope: domain.ScopeApplication}},
 			Links:    page.Links{Base: c.BaseURL, Params: params},
-			Clock:    poll.Clock{Now: c.Now()},
+			Clock:    poll.Clock{Now: a.timeOfDay()},
 			Response: Response{Status: http.StatusOK, LagMs: -1},
 			config:   c, journal: &a.journal, renewals: a.renewals,
 			memory: &holding{pools: a.memory, account: account},

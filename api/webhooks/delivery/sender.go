@@ -32,13 +32,12 @@ type Config struct {
 	Poster  Poster
 	Keeper  Keeper
 	Secrets Secrets
+	States  []State // by shard
+	Health  Health
+	Beat    time.Duration                             // after which Keep is called while a try is due, though nothing moved; 0: never
+	Tried   func(Event, egress.Answer, time.Duration) // counts a try, with the first event of its message; may be nil
 
 	TimeOfDay func(machine time.Time) time.Time // at a moment of the machine's clock: requests are signed by it
-
-	States []State // by shard
-	Health Health
-	Beat   time.Duration                             // after which Keep is called while a try is due, though nothing moved; 0: never
-	Tried  func(Event, egress.Answer, time.Duration) // counts a try, with the first event of its message; may be nil
 }
 
 // Sender delivers the events of a webhook, from all shards. Its fields are owned by Run.

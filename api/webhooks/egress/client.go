@@ -126,7 +126,7 @@ func (c *Client) Post(ctx context.Context, r Request) Answer {
 		return Answer{Failure: failureOf(ctx, connected)}
 	}
 	defer res.Body.Close()
-	a := Answer{Status: res.StatusCode, RetryAfter: retryAfter(res.Header.Get("Retry-After"), time.Now())}
+	a := Answer{Status: res.StatusCode, RetryAfter: retryAfter(res.Header)}
 	_, err = io.Copy(io.Discard, io.LimitReader(res.Body, maxAnswer))
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
@@ -148,15 +148,20 @@ func failureOf(ctx context.Context, connected bool) Failure {
 	return Broken
 }
 
-// retryAfter reads seconds, or a date as seen from now; what is neither asks for nothing.
-func retryAfter(text string, now time.Time) time.Duration {
-	text = strings.TrimSpace(text)
+// retryAfter reads seconds, or a date as seen from that of the answer, since the two clocks may differ; without such a
+// date from now. What is neither asks for nothing.
+func retryAfter(h http.Header) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return min(time.Duration(seconds)*time.Second, maxRetryAfter)
 	}
 	at, err := http.ParseTime(text)
 	if err != nil {
 		return 0
+	}
+	now, err := http.ParseTime(h.Get("Date"))
+	if err != nil {
+		now = time.Now()
 	}
 	return min(max(at.Sub(now), 0), maxRetryAfter)
 }

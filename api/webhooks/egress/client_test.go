@@ -287,17 +287,22 @@ func TestPost_Broken(t *testing.T) {
 	}
 }
 
-// TestRetryAfter: seconds and dates, an hour at most; what is neither is nothing.
+// TestRetryAfter: seconds and dates, an hour at most; what is neither is nothing. A date is seen from that of the answer,
+// whatever this machine's clock shows; of an answer without one, from now.
 func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 11, 2, 12, 0, 0, 0, time.UTC)
+	const now = "Mon, 02 Nov 2026 12:00:00 GMT"
 	for text, want := range map[string]time.Duration{
 		"": 0, "0": 0, "7": 7 * time.Second, " 7 ": 7 * time.Second, "3600": time.Hour, "3601": time.Hour, "999999999": time.Hour,
 		"-1": 0, "soon": 0, "1.5": 0, "99999999999999999999": 0,
 		"Mon, 02 Nov 2026 12:01:00 GMT": time.Minute, "Mon, 02 Nov 2026 11:00:00 GMT": 0, "Tue, 03 Nov 2026 12:00:00 GMT": time.Hour,
 	} {
-		if got := retryAfter(text, now); got != want {
+		if got := retryAfter(http.Header{"Retry-After": {text}, "Date": {now}}); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
+	}
+	in := time.Now().Add(30 * time.Minute).UTC().Format(http.TimeFormat)
+	if got := retryAfter(http.Header{"Retry-After": {in}}); got < 20*time.Minute || got > 30*time.Minute {
+		t.Errorf("half an hour from now, without a date of the answer: %v", got)
 	}
 }
 

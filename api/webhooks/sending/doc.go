@@ -18,6 +18,9 @@
 //
 // # What is kept
 //
+// Moments are kept, and requests signed, by the time of day, on which the nodes agree; a Sender waits by its machine's
+// clock, which may be another.
+//
 // A keeper writes what differs from the progress that it kept last, a record a shard, once a second at most. It has no
 // more in memory than the states of the Sender.
 //

@@ -55,7 +55,7 @@ func load(
 		k.shards = append(k.shards, of)
 		states[shard] = state
 		if shard == k.home() {
-			k.health = c.health(&p, hook)
+			k.health = healthOf(c, &p, hook)
 		}
 	}
 	return k, states, nil
@@ -71,7 +71,7 @@ func loadShard(r Reader, hook *domain.Webhook, c clock, shard int) (of kept, s d
 	for i := range pending {
 		of.pending[pending[i].Place()] = pending[i]
 	}
-	return of, c.state(of.through, pending), p, nil
+	return of, stateOf(c, of.through, pending), p, nil
 }
 
 // throughOf is up to where the events of a shard were taken.
@@ -82,8 +82,8 @@ func throughOf(p *domain.Progress, hook *domain.Webhook, shard int) uint64 {
 	return p.Through
 }
 
-// health is how the receiver fares. What failed before the webhook was enabled again does not count.
-func (c clock) health(p *domain.Progress, hook *domain.Webhook) (h delivery.Health) {
+// healthOf is how the receiver fares. What failed before the webhook was enabled again does not count.
+func healthOf(c clock, p *domain.Progress, hook *domain.Webhook) (h delivery.Health) {
 	if p.Failing >= hook.Since {
 		h.Failing = c.moment(p.Failing)
 	}
@@ -151,7 +151,7 @@ func (k *keeper) record(shard int, now *delivery.State, h delivery.Health) *reco
 func recordOf(hook *domain.Webhook, c clock, shard int, before *kept, now *delivery.State) (*domain.Delivered, map[domain.EventPlace]domain.Undelivered) {
 	through, pending := before.through, before.pending
 	if now != nil {
-		through, pending = now.Through, c.items(now)
+		through, pending = now.Through, itemsOf(c, now)
 	}
 	of := &domain.Delivered{Webhook: hook.ID, Partition: uint32(shard), Base: before.version, Through: through}
 	for at := range before.pending {
@@ -211,8 +211,8 @@ func (k *keeper) Ended(shard int, m *delivery.Message, at time.Time, status stri
 	k.ended[shard] = all
 }
 
-// state is the state of a queue of what was kept.
-func (c clock) state(through uint64, pending []domain.Undelivered) delivery.State {
+// stateOf is the state of a queue of what was kept.
+func stateOf(c clock, through uint64, pending []domain.Undelivered) delivery.State {
 	s := delivery.State{Through: through}
 	for i := range pending {
 		p := &pending[i]
@@ -229,8 +229,8 @@ func (c clock) state(through uint64, pending []domain.Undelivered) delivery.Stat
 	return s
 }
 
-// items is what of a state is pending, by its places.
-func (c clock) items(s *delivery.State) map[domain.EventPlace]domain.Undelivered {
+// itemsOf is what of a state is pending, by its places.
+func itemsOf(c clock, s *delivery.State) map[domain.EventPlace]domain.Undelivered {
 	out := make(map[domain.EventPlace]domain.Undelivered, len(s.Messages)+len(s.Held))
 	for i := range s.Messages {
 		m := &s.Messages[i]

@@ -176,6 +176,7 @@ func (r *Runner) has(w *domain.Webhook, now time.Time) bool {
 
 // undone reports that a webhook has something to do now: events that there is room for, or tries that are due.
 func (r *Runner) undone(w *domain.Webhook, now time.Time) bool {
+	day := r.c.TimeOfDay(now).UnixMilli()
 	for shard := range r.c.Log.Shards() {
 		p, pending, err := r.c.Log.Progress(shard, w.ID)
 		if err != nil {
@@ -185,7 +186,7 @@ func (r *Runner) undone(w *domain.Webhook, now time.Time) bool {
 		for i := range pending {
 			events += len(pending[i].Events)
 			tried = tried || pending[i].First > 0
-			due = due || pending[i].First > 0 && pending[i].Next <= r.c.TimeOfDay(now).UnixMilli()
+			due = due || pending[i].First > 0 && pending[i].Next <= day
 		}
 		room := delivery.MaxPending-events >= delivery.MaxPending/2
 		if due || events > 0 && !tried || room && r.c.Log.LastRow(shard, w.Account) > throughOf(&p, w, shard) {
