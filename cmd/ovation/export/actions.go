@@ -103,7 +103,7 @@ func (x *Export) actions(ctx context.Context) error {
 	var windows []window
 	run, err := x.begin(ctx, func(run *state.Run, now time.Time) (err error) {
 		windows = x.windows(now)
-		if run.Window != "" || run.Page != nil { // it goes on
+		if run.HasPages() { // it goes on
 			return nil
 		}
 		if !run.Whole {

@@ -30,7 +30,8 @@
 // # Promised
 //
 //   - What was in the log when the command began is exported when it ends without an error: after a run that an earlier
-//     process had begun comes another one, for what was recorded since that began.
+//     process had begun comes another one, for what was recorded since that began. What members' merges show while it runs
+//     is exported by the next command.
 //   - A part's file is on the disk under its name before the state knows of it and of its rows; the state changes at once.
 //     A process may be killed at any moment: the next one goes on, and at most writes the last part again.
 //   - Every action that stays is exported exactly once. One that was deleted before it was read is not.

@@ -128,10 +128,10 @@ func (x *Export) Close() error {
 	return x.part.Discard()
 }
 
-// toEnd runs to the end. A run that was stopped is ended first, and another one follows it: what was recorded since the
-// stopped one began may belong to pages that it had read.
+// toEnd runs to the end. A run that was stopped after some pages is ended first, and another one follows it: what was
+// recorded since the stopped one began may belong to pages that it had read.
 func (x *Export) toEnd(ctx context.Context, run func(context.Context) error) error {
-	stopped := x.Store.State.Run != nil
+	stopped := x.Store.State.Run.HasPages()
 	if err := run(ctx); err != nil || !stopped {
 		return err
 	}

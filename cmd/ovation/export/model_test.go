@@ -32,12 +32,19 @@ type kept struct {
 	hidden, deleted     bool
 }
 
-// engine answers as the API does, from a list. It changes while it is read, and stops the reader at some request.
+// member is a member as the model of an engine has it.
+type member struct {
+	gender  string
+	changed time.Time
+}
+
+// engine answers as the API does, from lists. It changes while it is read, and stops the reader at some request.
 type engine struct {
 	t       *testing.T
 	rnd     *rand.Rand
 	now     time.Time
 	rows    []kept
+	members []member
 	merges  int // or partings
 	stops   int // requests until the reader is stopped; below 0: it is not
 	stop    context.CancelFunc
@@ -91,6 +98,8 @@ func (e *engine) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	switch {
 	case req.URL.Path == "/v1.1/app/info":
 		fmt.Fprint(w, `{"Account":{"ID":"1"}}`)
+	case req.URL.Path == "/v1.1/members":
+		e.memberPage(w, q)
 	case q.Get("limit") == "0":
 		w.Header().Set("X-Range", minute+"/"+minute)
 		fmt.Fprint(w, `{"totalSize":"0","items":[]}`)
@@ -149,6 +158,25 @@ func (e *engine) page(w http.ResponseWriter, q url.Values) {
 	_ = json.NewEncoder(w).Encode(&out)
 }
 
+// memberPage answers with a page of at most 7 members, whose IDs count from 1.
+func (e *engine) memberPage(w http.ResponseWriter, q url.Values) {
+	after, _ := strconv.Atoi(q.Get("cursor"))
+	out := wire.Members{TotalSize: "0", Items: []wire.MemberItem{}}
+	for id := after + 1; id <= len(e.members); id++ {
+		m := &e.members[id-1]
+		if m.changed.Format(time.DateTime) < q.Get("updated_since") {
+			continue
+		}
+		if len(out.Items) == 7 {
+			q.Set("cursor", out.Items[6].ID)
+			w.Header().Set("Link", "<http://engine/v1.1/members?"+q.Encode()+`>; rel="next"`)
+			break
+		}
+		out.Items = append(out.Items, wire.MemberItem{ID: wire.Number(uint64(id)), Gender: &m.gender, Services: []wire.ServiceRecord{}})
+	}
+	_ = json.NewEncoder(w).Encode(&out)
+}
+
 // exported is how often each action is in the files.
 func exported(t *testing.T, dir string) map[uint64]int {
 	t.Helper()
@@ -171,23 +199,26 @@ func exported(t *testing.T, dir string) map[uint64]int {
 	return out
 }
 
-// run exports once; it reports that it was not stopped.
-func (e *engine) run(dir string) bool {
+// run exports actions once; it reports that it was not stopped.
+func (e *engine) run(dir string) bool { return e.export(dir, Actions, (*Export).Actions) }
+
+// export exports a table once; it reports that it was not stopped.
+func (e *engine) export(dir string, of table.Table, do func(*Export, context.Context) error) bool {
 	ctx, stop := context.WithCancel(e.t.Context())
 	defer stop()
 	e.stop = stop
 	server := httptest.NewServer(e)
 	defer server.Close() // it waits for the request that the reader has left
-	store, err := state.Open(filepath.Join(dir, "state"), state.Of{Table: "actions", Account: "1"})
+	store, err := state.Open(filepath.Join(dir, "state"), state.Of{Table: of.Name, Account: "1"})
 	if err != nil {
 		e.t.Fatal(err)
 	}
 	defer store.Close() // what is not committed is lost, as when it is killed
 	x := New(Options{
-		API: NewAPI(client.New(server.URL, "key")), Store: store, Table: Actions.Clear(), PartRows: 20,
+		API: NewAPI(client.New(server.URL, "key")), Store: store, Table: of.Clear(), PartRows: 20,
 		Parts: table.Options{Dir: dir, Format: "ndjson"}, Tell: func(int64, int64) {},
 	})
-	err = x.Actions(ctx)
+	err = do(x, ctx)
 	if err != nil && ctx.Err() == nil {
 		e.t.Fatal(err)
 	}
@@ -258,6 +289,48 @@ func TestActions_EndAStoppedRunAndReadWhatIsNew(t *testing.T) {
 	for i := range e.rows {
 		if r := &e.rows[i]; have[r.id] != 1 {
 			t.Errorf("action %d, completed %s, is exported %d times", r.id, r.completed, have[r.id])
+		}
+	}
+}
+
+// Likewise a member that changed after its page was read, and before the run went on.
+func TestMembers_EndAStoppedRunAndReadWhatChanged(t *testing.T) {
+	e := &engine{t: t, rnd: rand.New(rand.NewPCG(1, 1)), now: time.Date(2026, 3, 1, 1, 0, 0, 0, time.UTC)}
+	dir := t.TempDir()
+	for range 60 {
+		e.members = append(e.members, member{"F", e.now})
+	}
+	e.stops = 7 // two requests, and five of the nine pages
+	if e.export(dir, Members, (*Export).Members) {
+		t.Fatal("it was not stopped")
+	}
+	e.now = e.now.Add(time.Hour)
+	e.members[0] = member{"M", e.now}
+	e.stops = -1
+	if !e.export(dir, Members, (*Export).Members) {
+		t.Fatal("it was stopped")
+	}
+	genders := map[uint64]string{}
+	files, _ := filepath.Glob(filepath.Join(dir, "members-*"))
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			var row struct {
+				ID     uint64
+				Gender string
+			}
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			genders[row.ID] += row.Gender
+		}
+	}
+	for id := uint64(1); id <= 60; id++ {
+		if want := map[bool]string{true: "FM", false: "F"}[id == 1]; genders[id] != want {
+			t.Errorf("member %d is exported as %q, want %q", id, genders[id], want)
 		}
 	}
 }

@@ -45,6 +45,9 @@ type Run struct {
 	Page   Params `json:"page"`   // the next one there; nil: the first
 }
 
+// HasPages reports that the run has read pages that it does not read again.
+func (r *Run) HasPages() bool { return r != nil && (r.Window != "" || r.Page != nil) }
+
 // Params are those of a page's address.
 type Params map[string]string
 
