@@ -21,7 +21,7 @@ import (
 // that.
 const (
 	gcPercent = 400
-	holesPart = 32 // of --memory the runtime's limit is above the heap's part: objects leave holes in the heap
+	holesPart = 32 // of --memory the runtime's limit is above the heap's part: objects leave holes in the heap; with a 16th a node of 256 MiB passed its bound
 	minHeap   = 3  // the heap gets a third of --memory, whatever else is resident
 	liveShare = 2  // half of the limit may be live before columns are evicted
 	minKept   = 12

@@ -78,10 +78,10 @@ func (f *file) unpack() error {
 // maxMagic is how many bytes of a file tell its form.
 const maxMagic = 512
 
-// packing is the form of the file; nil: text.
+// packing is the form of the file; nil: text. A file that begins with the mark of UTF-8 is a text.
 func (f *file) packing() *packing {
 	head, _ := f.reader.Peek(maxMagic)
-	if bytes.HasPrefix(head, []byte(UTF8Mark)) { // as no packed file begins
+	if bytes.HasPrefix(head, []byte(UTF8Mark)) {
 		return nil
 	}
 	for i := range packings {
@@ -253,7 +253,8 @@ func inUTF16(head []byte) bool {
 }
 
 // HeadBefore is the head of a file whose first row is given: where the bytes could be taken for those of a packed file,
-// or of one in UTF-16, the mark of UTF-8 comes before them. A mark that is the row's own is kept likewise.
+// or of one in UTF-16, the mark of UTF-8 comes before them, unless
+// the head begins with it. A mark that is the row's own is kept likewise.
 func HeadBefore(head, row []byte) []byte {
 	if bytes.HasPrefix(head, []byte(UTF8Mark)) {
 		return head
