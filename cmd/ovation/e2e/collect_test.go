@@ -93,7 +93,7 @@ func published(t testing.TB, folder string) (sum int64) {
 // kills, and reports that it was still running.
 func (c *collectRun) killedAt(end func() int64, folder string, records int64) bool {
 	c.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); ; {
+	for deadline := time.Now().Add(patience); ; {
 		select {
 		case <-c.Ended():
 			return false

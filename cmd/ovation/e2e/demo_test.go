@@ -64,13 +64,15 @@ func startDemo(t testing.TB, data string, args ...string) (d *demo, out *screen)
 // until polls a text of the process until it holds what is looked for.
 func (d *demo) until(text func() string, holds func(string) bool) string {
 	d.t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); ; {
+	for deadline := time.Now().Add(patience); ; {
 		now := text()
 		switch {
 		case holds(now):
 			return now
+		case d.t.Failed():
+			d.t.FailNow() // what it waits for may have ended by that
 		case time.Now().After(deadline):
-			d.t.Fatalf("not within three minutes:\n%s\n%s", now, d.Log())
+			d.t.Fatalf("not within %s:\n%s\n%s", patience, now, d.Log())
 		}
 		select {
 		case <-d.Ended():

@@ -178,8 +178,8 @@ func (c *collector) await(n *node, w *writers, rnd *rand.Rand, k, blows int) {
 		if now := published + routed + w.heard.Load(); now != last {
 			last, since = now, time.Now()
 		}
-		if time.Since(since) > 2*time.Minute {
-			c.t.Fatalf("no progress for two minutes at %d published, %d routed, towards %.0f of %d, somebody starves %v:\n%s", published, routed, at, c.n, w.starved(), n.Log())
+		if time.Since(since) > patience {
+			c.t.Fatalf("no progress for %s at %d published, %d routed, towards %.0f of %d, somebody starves %v:\n%s", patience, published, routed, at, c.n, w.starved(), n.Log())
 		}
 		time.Sleep(5 * time.Millisecond) // between looks at another process
 	}

@@ -91,15 +91,9 @@ func (n *node) begin(line *regexp.Regexp) []string {
 // eventually polls until the condition holds.
 func (n *node) eventually(what string, holds func() bool) {
 	n.t.Helper()
-	n.within(patience, what, holds)
-}
-
-// within polls until the condition holds; not within the bound is a failure.
-func (n *node) within(bound time.Duration, what string, holds func() bool) {
-	n.t.Helper()
-	for deadline := time.Now().Add(bound); !holds(); {
+	for deadline := time.Now().Add(patience); !holds(); {
 		if time.Now().After(deadline) {
-			n.t.Fatalf("no %s within %s:\n%s", what, bound, n.Log())
+			n.t.Fatalf("no %s within %s:\n%s", what, patience, n.Log())
 		}
 		time.Sleep(pollEvery)
 	}
@@ -181,7 +175,7 @@ func (n *node) settled(published int64) {
 
 // ctx ends with the test.
 func ctx(t testing.TB) context.Context {
-	c, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	c, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	return c
 }

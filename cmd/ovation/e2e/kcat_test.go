@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 
@@ -41,7 +40,7 @@ func kcatAt(n *node) *kcat {
 
 // run gives what kcat prints.
 func (k *kcat) run(in []byte, args ...string) (out []byte, err error) {
-	c, cancel := context.WithTimeout(context.Background(), time.Minute)
+	c, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(c, k.path, append([]string{"-b", k.node.Kafka}, args...)...)
 	var stdout, stderr bytes.Buffer

@@ -81,12 +81,12 @@ func freePort(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// eventually polls until the condition holds; two minutes are a failure.
+// eventually polls until the condition holds.
 func (p *prometheus) eventually(what string, holds func() bool) {
 	p.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !holds(); {
+	for deadline := time.Now().Add(patience); !holds(); {
 		if time.Now().After(deadline) {
-			p.t.Fatalf("no %s within two minutes; alerts %v\n%s", what, p.alerts(), p.Log())
+			p.t.Fatalf("no %s within %s; alerts %v\n%s", what, patience, p.alerts(), p.Log())
 		}
 		select {
 		case <-time.After(50 * time.Millisecond):

@@ -100,7 +100,7 @@ func stopAnswers(t *testing.T, on site) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	fmt.Fprintf(conn, "POST /v1.1/brand/create?apiKey=%s HTTP/1.1\r\nHost: ovation\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
 		s.p.keys[s.n], len(body))
 	r := bufio.NewReader(conn)

@@ -24,7 +24,7 @@ func TestSystemd_Notify(t *testing.T) {
 		t.Helper()
 		b := make([]byte, 4096)
 		for {
-			if err := l.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+			if err := l.SetReadDeadline(time.Now().Add(patience)); err != nil {
 				t.Fatal(err)
 			}
 			got, err := l.Read(b)

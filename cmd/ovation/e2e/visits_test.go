@@ -14,7 +14,7 @@ import (
 // Visits are shown with what was given of them, before and after a power cut, once for each request
 // however often it is repeated; no file of log or store has it in clear, nor the node's log.
 func TestVisits_SealedOnDiskAndInTheLog(t *testing.T) {
-	onEitherLog(t, sealedVisits)
+	onBothLogs(t, sealedVisits)
 }
 
 func sealedVisits(t *testing.T, on site) {

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
@@ -234,7 +233,7 @@ func TestWebhooks_EachActionOverFailuresAndKills(t *testing.T) {
 	again()
 	record(5)
 	r.answers(http.StatusNoContent)
-	n.within(3*time.Minute, "events that failed", func() bool { return r.different() == want }) // a second failure is followed by a minute
+	n.eventually("events that failed", func() bool { return r.different() == want }) // a second failure is followed by a minute
 	for range 2 {
 		record(15)
 		again()

@@ -156,7 +156,7 @@ func (w *writer) until(request func(api *client.Client) error) error {
 	w.since.Store(1 + w.deaths.Load())
 	defer w.since.Store(0)
 	defer w.heard.Add(1)
-	for deadline := time.Now().Add(5 * time.Minute); ; {
+	for deadline := time.Now().Add(patience); ; {
 		err := request(w.over.now())
 		_, wrong := errors.AsType[contradiction](err)
 		code := codeOf(err)
@@ -164,7 +164,7 @@ func (w *writer) until(request func(api *client.Client) error) error {
 			return err
 		}
 		if time.Now().After(deadline) {
-			return fmt.Errorf("no answer within five minutes: %w", err)
+			return fmt.Errorf("no answer within %s: %w", patience, err)
 		}
 		time.Sleep(5 * time.Millisecond) // between tries to reach another process
 	}
