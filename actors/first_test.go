@@ -53,7 +53,7 @@ func (r *harness) beside(o Options) *harness {
 // That a record comes twice, since its producer's session was lost, makes a submission no repeat of itself.
 func TestSubmit_OneSubmissionIsTheFirst(t *testing.T) {
 	t.Parallel()
-	keys := 10_000
+	keys := sampled(10_000)
 	if testing.Short() {
 		keys = 1_000
 	}

@@ -30,13 +30,12 @@ func (r *harness) submit(s domain.Submission) domain.Outcome {
 // repeated submits a request, again where its outcome is not known in time, as clients do of a machine that
 // is busy.
 func (r *harness) repeated(s domain.Submission) (out domain.Outcome, err error) {
-	for range 20 {
+	for {
 		out, err = r.node.Submit(context.Background(), s)
 		if !errors.Is(err, domain.ErrUnavailable) {
-			break
+			return out, err
 		}
 	}
-	return out, err
 }
 
 // furnish makes an account with brands and definitions, the second of them one-time.

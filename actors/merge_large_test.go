@@ -18,6 +18,7 @@ type writtenAndRead struct {
 	published atomic.Uint64
 	over      atomic.Bool
 	running   sync.WaitGroup
+	many      uint64 // actions of the member that is merged, before
 }
 
 // write publishes activities of both until it is over, and asks for each before it goes on.
@@ -41,7 +42,7 @@ func (x *writtenAndRead) read() {
 	last := uint64(0) // of the two; of the one alone it falls when the merge is taken back
 	for i := 0; !x.over.Load(); i++ {
 		got, ok := x.tally(x.ids[i%2:], false)
-		if atMost := x.published.Load(); !ok || got.Actions < mergeLarge || got.Actions > atMost || got.Members > 2 {
+		if atMost := x.published.Load(); !ok || got.Actions < x.many || got.Actions > atMost || got.Members > 2 {
 			x.t.Errorf("question %d: %+v, at most %d", i, got, atMost)
 			return
 		}
@@ -83,14 +84,14 @@ func (x *writtenAndRead) tally(members []domain.MemberID, wait bool) (domain.Cou
 // A member of many actions merges and parts while it is written to and read: no read shows less than
 // was there, or more than was published, and at the end nothing is lost or double.
 func TestMerge_OfManyActionsWhileWrittenAndRead(t *testing.T) {
-	x := &writtenAndRead{harness: furnished(t, 2, 1, Options{})}
+	x := &writtenAndRead{harness: furnished(t, 2, 1, Options{}), many: uint64(sampled(mergeLarge))}
 	x.ids = [2]domain.MemberID{x.memberOf(0), x.memberOf(1)}
-	for i := range uint64(mergeLarge) {
+	for i := range x.many {
 		a := x.actOf(x.ids[1], i+1)
 		a.Brand, a.Time = 1, 1_600_000_000+int64(i)*30
 		x.publish(a)
 	}
-	x.published.Store(mergeLarge)
+	x.published.Store(x.many)
 	x.settled()
 	t.Cleanup(func() { // before the node is closed
 		x.over.Store(true)
@@ -102,7 +103,7 @@ func TestMerge_OfManyActionsWhileWrittenAndRead(t *testing.T) {
 	for range 2 {
 		began := time.Now()
 		x.submit(domain.Submission{Account: 1, Slot: x.ids[0].Slot(), Command: &domain.MergeMembers{Member: x.ids[0], From: x.ids[1]}})
-		t.Logf("%d actions merged after %v", mergeLarge, time.Since(began))
+		t.Logf("%d actions merged after %v", x.many, time.Since(began))
 		began = time.Now()
 		x.submit(domain.Submission{Account: 1, Slot: x.ids[0].Slot(), Command: &domain.UnmergeMember{Member: x.ids[0], From: x.ids[1]}})
 		t.Logf("and parted after %v", time.Since(began))
