@@ -98,9 +98,7 @@ func costRatio(b *testing.B, q *domain.Question, nodes ...*harness) {
 
 // A merge reads each row of the member that is merged a few times, however many steps they come in.
 func TestMerge_ReadsRowsOnceAStep(t *testing.T) {
-	if sampled(5) < 5 {
-		t.Skip("counts reads: without the race detector")
-	}
+	large(t)
 	read := func(rows int) (n int64) {
 		inBubble(t, func(t *testing.T) {
 			x := &powers{harness: newHarness(t, 2, Options{})}

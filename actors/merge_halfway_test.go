@@ -311,8 +311,8 @@ func TestMerge_OfALargeRecord(t *testing.T) {
 // maxJournal is how many bytes a record of the journal has at most.
 const maxJournal = 2<<20 - 1024
 
-// large skips a test that only moves many bytes where the race detector makes it ten times as long: the
-// same test runs without it.
+// large skips a test that only moves or counts many bytes where the race detector makes it ten times as long: the
+// same test runs without it, by .ci/run too.
 func large(t *testing.T) {
 	t.Helper()
 	if sampled(5) < 5 {
