@@ -36,6 +36,7 @@ type Config struct {
 	Health  Health
 	Beat    time.Duration                             // after which Keep is called while a try is due, though nothing moved; 0: never
 	Tried   func(Event, egress.Answer, time.Duration) // counts a try, with the first event of its message; may be nil
+	Leave   <-chan struct{}                           // closed: no try begins any more, Run returns after the last one; may be nil
 
 	TimeOfDay func(machine time.Time) time.Time // at a moment of the machine's clock: requests are signed by it
 }
@@ -94,18 +95,21 @@ func New(c Config) *Sender {
 func (s *Sender) Pending() int { return int(s.pending.Load()) }
 
 // Run delivers until ctx ends, the webhook is disabled, what is kept is another Sender's, or the source gives ErrFilters,
-// which it returns. What is on its way then is undone, and kept so.
+// which it returns. What is on its way then is undone, and kept so. Once it is to leave, it returns when nothing is on its way.
 func (s *Sender) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer func() {
 		cancel()
 		s.finish(ctx)
 	}()
-	for {
+	leave, leaving := s.c.Leave, false
+	for !leaving || s.flying > 0 {
 		now := time.Now()
 		s.count()
-		s.send(ctx, now)
-		s.ask(ctx, now)
+		if !leaving {
+			s.send(ctx, now)
+			s.ask(ctx, now)
+		}
 		s.keep(ctx, now)
 		timer := time.NewTimer(s.until(now))
 		why := Enabled
@@ -117,6 +121,8 @@ func (s *Sender) Run(ctx context.Context) error {
 		case err := <-s.kept:
 			s.hasKept(err)
 		case <-timer.C:
+		case <-leave:
+			leave, leaving = nil, true
 		case <-ctx.Done():
 			timer.Stop()
 			return nil
@@ -129,6 +135,7 @@ func (s *Sender) Run(ctx context.Context) error {
 			return s.blind
 		}
 	}
+	return nil
 }
 
 // count counts what is pending.

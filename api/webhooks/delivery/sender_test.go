@@ -407,3 +407,34 @@ func TestSender_BeatsWhileATryIsDue(t *testing.T) {
 		<-ended
 	})
 }
+
+// A Sender that is to leave begins no try, waits for the one on its way, keeps what became of it, and ends. The next
+// Sender begins with the event after it.
+func TestSender_Leaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(1)
+		w.act(0, 1, 1)
+		w.answer = func(got) egress.Answer {
+			time.Sleep(5 * time.Second)
+			return egress.Answer{Status: 200}
+		}
+		c := w.config(1)
+		leave := make(chan struct{})
+		c.Leave = leave
+		time.AfterFunc(2*time.Second, func() { close(leave) })
+		begun := time.Now()
+		New(c).Run(t.Context())
+		if took := time.Since(begun); took != 5*time.Second {
+			t.Errorf("it left after %v, want the 5 s of the answer", took)
+		}
+		defer start(t, w.config(1))()
+		time.Sleep(time.Minute)
+		var came []uint64
+		for _, g := range w.requests() {
+			came = append(came, g.body.Data["sequence"])
+		}
+		if !slices.Equal(came, []uint64{1, 2}) {
+			t.Errorf("came %v, want each once", came)
+		}
+	})
+}

@@ -7,10 +7,11 @@
 //
 // # Who sends
 //
-// The node of rank 0 for a webhook sends its events. The node of rank i takes over once there was something to do and
-// no node kept any progress for i times five seconds; it then goes on until another one is at work. While a try is due,
-// a node that sends says so every two seconds, whatever its receiver does. Time in which the process was paused does not
-// count.
+// The node of rank 0 for a webhook sends its events, once no other node was seen to send them for three seconds. The node
+// of rank i takes over once there was something to do and no node kept any progress for i times five seconds; it then goes
+// on until another one is at work, or another one has come before it since: then it begins no try any more, waits for
+// those on their way, keeps what became of them and ends. While a try is due, a node that sends says so every two seconds,
+// whatever its receiver does. Time in which the process was paused does not count.
 //
 // Two nodes may send at once for a moment: the receiver then gets events twice, by the same ids. What they keep is not
 // mixed: a record of progress is based on the one before it, one of the two is told that its record does not count, and

@@ -32,6 +32,7 @@ type world struct {
 	sender  domain.NodeID
 	away    bool // the log takes nothing
 	answer  func(message) egress.Answer
+	slow    time.Duration // until the receiver answers
 	got     []message
 }
 
@@ -128,6 +129,9 @@ type node struct {
 
 func (n *node) Shards() int { return len(n.rows) }
 func (n *node) Alone() bool { return !n.others }
+
+func (n *node) Self() domain.NodeID { return n.id }
+
 func (n *node) Rank(domain.WebhookID) int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -227,19 +231,28 @@ func (n *node) Render(_ context.Context, shard int, events []delivery.Event) (ou
 
 func (n *node) Cursor([]uint64) string { return "c" }
 
-func (n *node) Post(_ context.Context, r egress.Request) egress.Answer {
+func (n *node) Post(ctx context.Context, r egress.Request) egress.Answer {
 	var m message
 	if err := json.Unmarshal(r.Body, &m); err != nil {
 		panic(err)
 	}
 	m.by, m.at = n.id, r.Header.Get(signature.HeaderTimestamp)
 	n.mu.Lock()
-	defer n.mu.Unlock()
 	if n.killed() {
+		n.mu.Unlock()
 		return egress.Answer{Failure: egress.Broken}
 	}
 	n.got = append(n.got, m)
-	return n.answer(m)
+	answer := n.answer(m)
+	n.mu.Unlock()
+	if n.slow > 0 {
+		select {
+		case <-time.After(n.slow):
+		case <-ctx.Done():
+			return egress.Answer{Failure: egress.Broken}
+		}
+	}
+	return answer
 }
 
 // runner is that of the node.

@@ -22,6 +22,8 @@ type Log interface {
 	LastRow(shard int, account domain.AccountID) uint64
 	// Rank is the place of this node for a webhook; below zero while that is not known.
 	Rank(id domain.WebhookID) int
+	// Self is this node.
+	Self() domain.NodeID
 	// Alone reports that there is no other node.
 	Alone() bool
 }

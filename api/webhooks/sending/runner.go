@@ -16,6 +16,8 @@ const (
 	lookEvery = time.Second
 	// takeAfter is for how long a webhook with something to do is not sent before the next node takes it over.
 	takeAfter = 5 * time.Second
+	// handOver is for how long no node has to be seen sending before the node of rank 0 begins, unless it sent last.
+	handOver = 3 * time.Second
 	// beatEvery is how often a node that sends says so while a try is due.
 	beatEvery = 2 * time.Second
 	// longestStep is the most idleness that two looks one after the other can show.
@@ -53,6 +55,8 @@ type Runner struct {
 type running struct {
 	of     *domain.Webhook
 	cancel context.CancelFunc
+	leave  func() // ends it when what is on its way has ended
+	rank   int    // of this node: the least since it began
 	wishes uint64 // that accounts had before it began
 	err    error  // why it ended: delivery.ErrFilters
 }
@@ -64,10 +68,10 @@ type pause struct {
 	until time.Time
 }
 
-// watch follows a webhook that another node has to send.
+// watch follows a webhook that another node may send.
 type watch struct {
 	moves uint64
-	idle  time.Duration // for how long there was something to do and no progress
+	idle  time.Duration // for how long it made no progress that it could make
 	at    time.Time     // of the last look
 }
 
@@ -112,6 +116,8 @@ func (r *Runner) look(ctx context.Context, now time.Time) {
 		case at != nil:
 			if r.c.Log.Wishes(w.ID) != at.wishes && r.c.Log.WishesVisible(w.ID) {
 				at.cancel() // likewise, with what is wanted
+			} else if r.outranked(at) {
+				at.leave()
 			}
 		case w.Deleted:
 			r.forget(ctx, w)
@@ -143,34 +149,46 @@ func (r *Runner) paused(w *domain.Webhook, now time.Time) bool {
 	return p != nil && p.of.Updated == w.Updated && now.Before(p.until)
 }
 
+// outranked reports that another node has come before this one since a Sender began. A node that took a webhook over
+// from one that stands still goes on: the order of the two is as it was.
+func (r *Runner) outranked(of *running) bool {
+	rank := r.c.Log.Rank(of.of.ID)
+	if rank >= 0 {
+		of.rank = min(of.rank, rank)
+	}
+	return rank > of.rank
+}
+
 // has reports that this node sends a webhook now.
 func (r *Runner) has(w *domain.Webhook, now time.Time) bool {
 	rank := r.c.Log.Rank(w.ID)
-	if rank == 0 {
+	last, moves := r.c.Log.Sending(w.ID)
+	if rank < 0 || rank == 0 && (r.c.Log.Alone() || last == r.c.Log.Self()) {
 		delete(r.watches, w.ID)
-		return true
-	}
-	if rank < 0 {
-		return false
+		return rank == 0
 	}
 	of := r.watches[w.ID]
 	if of == nil {
-		of = &watch{at: now}
-		_, of.moves = r.c.Log.Sending(w.ID)
+		of = &watch{moves: moves, at: now}
 		r.watches[w.ID] = of
 	}
-	step := min(now.Sub(of.at), longestStep)
+	of.idle += min(now.Sub(of.at), longestStep)
 	of.at = now
-	_, moves := r.c.Log.Sending(w.ID)
-	if moved := moves != of.moves; moved || !r.undone(w, now) {
+	if moved := moves != of.moves; moved || rank > 0 && !r.undone(w, now) {
 		of.moves, of.idle = moves, 0
 		return false
 	}
-	if of.idle += step; of.idle < time.Duration(rank)*takeAfter {
+	after := time.Duration(rank) * takeAfter
+	if rank == 0 {
+		after = handOver
+	}
+	if of.idle < after {
 		return false
 	}
-	of.idle = 0
-	r.c.Logger.Warn("this node sends the events of a webhook that no other node sends now", "webhook", w.ID)
+	delete(r.watches, w.ID)
+	if rank > 0 {
+		r.c.Logger.Warn("this node sends the events of a webhook that no other node sends now", "webhook", w.ID)
+	}
 	return true
 }
 
@@ -199,21 +217,22 @@ func (r *Runner) undone(w *domain.Webhook, now time.Time) bool {
 // start has a Sender be at work.
 func (r *Runner) start(ctx context.Context, w *domain.Webhook) {
 	ctx, cancel := context.WithCancel(ctx)
-	of := &running{of: w, cancel: cancel}
+	left := make(chan struct{})
+	of := &running{of: w, cancel: cancel, leave: sync.OnceFunc(func() { close(left) }), rank: max(r.c.Log.Rank(w.ID), 0)}
 	if of.wishes = r.c.Log.Wishes(w.ID); !r.c.Log.WishesVisible(w.ID) {
 		of.wishes-- // what is read now may lack the last of them
 	}
 	r.running[w.ID] = of
 	r.all.Go(func() {
 		defer cancel()
-		of.err = r.send(ctx, w)
+		of.err = r.send(ctx, w, left)
 		r.ended <- of
 	})
 }
 
-// send sends the events of a webhook until ctx ends, the webhook is disabled, or another node sends them. The error is
-// delivery.ErrFilters.
-func (r *Runner) send(ctx context.Context, w *domain.Webhook) error {
+// send sends the events of a webhook until ctx ends, the webhook is disabled, or another node sends them, or is to once
+// leave is closed. The error is delivery.ErrFilters.
+func (r *Runner) send(ctx context.Context, w *domain.Webhook, leave <-chan struct{}) error {
 	log := r.c.Logger.With("webhook", w.ID)
 	disable := func(ctx context.Context, why domain.Disabled) error {
 		err := r.c.Disable(ctx, w, why)
@@ -238,7 +257,7 @@ func (r *Runner) send(ctx context.Context, w *domain.Webhook) error {
 	}
 	c := delivery.Config{
 		Webhook: uint32(w.ID), URL: w.URL, Batch: int(w.Batch), Source: source, Poster: r.c.Poster, Keeper: k,
-		Secrets: r.c.Secrets(w), TimeOfDay: r.c.TimeOfDay, States: states, Health: k.health, Tried: r.counts.tried,
+		Secrets: r.c.Secrets(w), TimeOfDay: r.c.TimeOfDay, States: states, Health: k.health, Tried: r.counts.tried, Leave: leave,
 	}
 	if !r.c.Log.Alone() {
 		c.Beat = beatEvery

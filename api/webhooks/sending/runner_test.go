@@ -386,3 +386,52 @@ func TestRunner_TakesOverAfterItsDelay(t *testing.T) {
 		}
 	})
 }
+
+// A node that comes back before the one that sends takes the webhook from it between two events: none comes twice,
+// though the receiver takes two seconds for each. One that was taken over because it stood still does not.
+func TestRunner_HandsOver(t *testing.T) {
+	for _, back := range []bool{true, false} {
+		t.Run(fmt.Sprint("back ", back), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(2)
+				w.slow = 2 * time.Second
+				firstRank, secondRank := 0, 0
+				if !back {
+					secondRank = 1 // the first is there, and sends nothing
+				}
+				never := func() bool { return false }
+				first := &node{world: w, id: domain.NodeID{1}, others: true, rank: func() int { return firstRank }, killed: never}
+				second := &node{world: w, id: domain.NodeID{2}, others: true, rank: func() int { return secondRank }, killed: never}
+				acts := func(seconds int) {
+					for i := range 4 * seconds {
+						w.act(i%2, domain.MemberID(1+i%16))
+						time.Sleep(250 * time.Millisecond)
+					}
+				}
+				stopSecond := second.run()
+				acts(30)
+				w.mu.Lock()
+				secondRank = 1
+				before := len(w.got)
+				w.mu.Unlock()
+				stopFirst := first.run()
+				acts(30)
+				time.Sleep(20 * time.Second)
+				stopFirst()
+				stopSecond()
+				all := w.messages()
+				if len(all) != 240 || before < 60 {
+					t.Errorf("%d requests for 240 events, %d of them before the first node was back", len(all), before)
+				}
+				w.want(t, 0)
+				want := second.id
+				if back {
+					want = first.id
+				}
+				if got := all[len(all)-1].by; got != want {
+					t.Errorf("the last event was sent by %v, want %v", got, want)
+				}
+			})
+		})
+	}
+}
