@@ -100,16 +100,18 @@ func (v *View) AppendMember(
 	return dst
 }
 
-// Contents calls f with the contents of a brand's actions in the range, of those deleted too.
+// Contents calls f with the contents of a brand's actions in the range, of those deleted too. The entry is another one once
+// f returns.
 func (v *View) Contents(
 	account domain.AccountID, brand domain.BrandID, r domain.Range, f func(e *format.Entry, at domain.Second) error,
 ) error {
+	var e format.Entry // one for all: it escapes
 	for i := range v.contents {
 		c := &v.contents[i]
 		if c.brand != brand || !c.any || c.account != account || c.time < r.From || c.time >= r.To {
 			continue
 		}
-		e := format.Entry{Seq: c.seq, Recorded: c.recorded, Text: v.bytes[c.from : c.from+c.n]}
+		e = format.Entry{Seq: c.seq, Recorded: c.recorded, Text: v.bytes[c.from : c.from+c.n]}
 		if err := f(&e, c.time); err != nil {
 			return err
 		}
