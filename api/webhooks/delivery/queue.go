@@ -159,6 +159,9 @@ func (q *Queue) Due() (at time.Time) {
 	return at
 }
 
+// Ready reports that a new message may be made of what was taken.
+func (q *Queue) Ready() bool { return len(q.held) > 0 && !q.stuck }
+
 // Delivered ends a message that the receiver took, or whose events have no contents any more.
 func (q *Queue) Delivered(m *Message) {
 	if i := slices.Index(q.messages, m); i >= 0 {

@@ -34,7 +34,7 @@ type Config struct {
 	Secrets Secrets
 	States  []State // by shard
 	Health  Health
-	Beat    time.Duration                             // after which Keep is called while a try is due, though nothing moved; 0: never
+	Lease   time.Duration                             // for how long after the begin of a Keep that succeeded tries begin; 0: always
 	Tried   func(Event, egress.Answer, time.Duration) // counts a try, with the first event of its message; may be nil
 	Leave   <-chan struct{}                           // closed: no try begins any more, Run returns after the last one; may be nil
 
@@ -56,7 +56,9 @@ type Sender struct {
 	full   []bool             // shards that were left out of it
 	wait   time.Time          // no page is asked for before
 	keeps  bool               // a Keep is on its way
+	began  time.Time          // the last Keep
 	keepAt time.Time          // no Keep before
+	leased time.Time          // with a lease: no try begins from then on
 	moved  map[int]bool       // shards whose states are in a Keep that has to succeed
 	unkept bool               // the health moved
 	lost   bool               // another Sender is at work
@@ -196,25 +198,28 @@ func (s *Sender) until(now time.Time) time.Duration {
 	}
 	sooner(s.wait)
 	sooner(s.keepAt)
-	if s.c.Beat > 0 && s.due(now) {
-		sooner(s.keepAt.Add(s.c.Beat))
+	if s.c.Lease > 0 && s.due(now) {
+		sooner(s.renewal())
 	}
 	return next.Sub(now)
 }
 
-// due reports that a try is on its way, or would be if the receiver had not asked for a pause.
+// due reports that a try is on its way, or would be with a lease and if the receiver had not asked for a pause.
 func (s *Sender) due(now time.Time) bool {
 	for _, q := range s.queues {
-		if at := q.Due(); !at.IsZero() && !at.After(now) {
+		if at := q.Due(); q.Ready() || !at.IsZero() && !at.After(now) {
 			return true
 		}
 	}
 	return s.flying > 0
 }
 
+// renewal is when the lease is renewed while a try is due, also where nothing moves.
+func (s *Sender) renewal() time.Time { return s.leased.Add(-s.c.Lease / 2) }
+
 // send begins tries, of one shard after the other, as long as one is free.
 func (s *Sender) send(ctx context.Context, now time.Time) {
-	if now.Before(s.paused) {
+	if now.Before(s.paused) || s.c.Lease > 0 && !now.Before(s.leased) {
 		return
 	}
 	for idle := 0; s.flying < maxFlying && idle < len(s.queues); {
@@ -388,11 +393,11 @@ func (s *Sender) keep(ctx context.Context, now time.Time) {
 			states[i], s.moved[i] = q.State(), true
 		}
 	}
-	beats := s.c.Beat > 0 && !now.Before(s.keepAt.Add(s.c.Beat)) && s.due(now)
-	if len(states) == 0 && !s.unkept && !beats {
+	renews := s.c.Lease > 0 && !now.Before(s.renewal()) && s.due(now)
+	if len(states) == 0 && !s.unkept && !renews {
 		return
 	}
-	s.keeps, s.unkept = true, false
+	s.keeps, s.unkept, s.began = true, false, now
 	s.keepAt = now.Add(keepEvery)
 	health := s.health
 	go func() { s.kept <- s.c.Keeper.Keep(ctx, states, health) }()
@@ -403,6 +408,7 @@ func (s *Sender) hasKept(err error) {
 	s.keeps = false
 	if err == nil {
 		clear(s.moved)
+		s.leased = s.began.Add(s.c.Lease)
 		return
 	}
 	s.unkept = true

@@ -379,15 +379,15 @@ func TestSender_EndsWhereAnotherIsAtWork(t *testing.T) {
 	})
 }
 
-// While a try is due and nothing moves, a Sender says all the same that it is at work.
-func TestSender_BeatsWhileATryIsDue(t *testing.T) {
+// While a try is due and nothing moves, a Sender renews its lease all the same.
+func TestSender_RenewsItsLeaseWhileATryIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(1)
 		w.answer = func(got) egress.Answer {
 			return egress.Answer{Status: 503, Failure: egress.Refusal, RetryAfter: time.Minute}
 		}
 		c := w.config(1)
-		c.Beat = 2 * time.Second
+		c.Lease = 3 * time.Second
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
@@ -437,4 +437,35 @@ func TestSender_Leaves(t *testing.T) {
 			t.Errorf("came %v, want each once", came)
 		}
 	})
+}
+
+// A Sender whose lease is over, since nothing was kept for a while, keeps something before it begins a try: where another
+// one was at work meanwhile it ends without one.
+func TestSender_LeaseIsOver(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(1)
+			c := w.config(1)
+			c.Lease = 3 * time.Second
+			defer start(t, c)()
+			w.act(0, 1)
+			time.Sleep(4 * time.Second)
+			if n := len(w.requests()); n != 1 {
+				t.Fatalf("%d requests, want 1", n)
+			}
+			w.mu.Lock()
+			w.lost = lost
+			keeps := w.keeps
+			w.mu.Unlock()
+			w.act(0, 2, 3)
+			synctest.Wait()
+			want := 3
+			if lost {
+				want = 1
+			}
+			if n := len(w.requests()); n != want || w.keepCalls() != keeps+1 {
+				t.Errorf("lost %t: %d requests, want %d; %d Keeps before it began them", lost, n, want, w.keepCalls()-keeps)
+			}
+		})
+	}
 }

@@ -8,14 +8,16 @@
 // # Who sends
 //
 // The node of rank 0 for a webhook sends its events, once no other node was seen to send them for three seconds. The node
-// of rank i takes over once there was something to do and no node kept any progress for i times five seconds; it then goes
-// on until another one is at work, or another one has come before it since: then it begins no try any more, waits for
-// those on their way, keeps what became of them and ends. While a try is due, a node that sends says so every two seconds,
-// whatever its receiver does. Time in which the process was paused does not count.
+// of rank i takes over once there was something to do and no node kept any progress for i times five seconds. It then goes
+// on until another node has come before it since: then it begins no try any more, waits for those on their way, keeps
+// what became of them and ends. Time in which the process was paused does not count.
 //
-// Two nodes may send at once for a moment: the receiver then gets events twice, by the same ids. What they keep is not
-// mixed: a record of progress is based on the one before it, one of the two is told that its record does not count, and
-// ends. It begins again, where it has the duty, with what there is.
+// A record of progress is a lease of five seconds from the moment at which it was begun: without one no try begins. While
+// a try is due, a node that sends renews its lease, whatever its receiver does. A record is based on the one before it: of
+// two nodes that send, one is told that its record does not count, and ends. So a node that was paused, or cut from the
+// log, or that begins beside another one, sends nothing that the other has sent since, but the tries that it has begun. It
+// begins again, where it has the duty, with what there is. Of two that begin in one moment both may send what is due then. A
+// process that is alone needs no lease.
 //
 // # What is kept
 //

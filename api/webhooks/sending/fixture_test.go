@@ -123,6 +123,7 @@ type node struct {
 	id     domain.NodeID
 	rank   func() int
 	killed func() bool // it appends nothing more
+	cut    bool        // from the log: no row comes, and nothing is appended
 	others bool
 	ahead  time.Duration // of its machine's clock
 }
@@ -182,7 +183,7 @@ func (n *node) Progress(shard int, _ domain.WebhookID) (domain.Progress, []domai
 func (n *node) Keep(_ context.Context, _ domain.AccountID, d *domain.Delivered) (bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.away || n.killed() {
+	if n.away || n.cut || n.killed() {
 		return false, errors.New("the log is away")
 	}
 	d.Node = n.id
@@ -197,6 +198,9 @@ func (n *node) Page(_ context.Context, after []uint64, limit int) (delivery.Page
 		return delivery.Page{}, n.blind
 	}
 	p := delivery.Page{Next: slices.Clone(after), Events: make([][]delivery.Event, len(after))}
+	if n.cut {
+		return p, nil
+	}
 	for i, rows := range n.rows {
 		if after[i] == delivery.Skip {
 			continue

@@ -104,7 +104,8 @@ func (k *keeper) Keep(ctx context.Context, states map[int]delivery.State, h deli
 	for shard, s := range states {
 		records[shard] = k.record(shard, &s, h)
 	}
-	if home := k.home(); records[home] == nil && (len(states) == 0 || k.healthMoved(h)) {
+	// Beside other nodes each Keep has a record of the home: by it one of two nodes that send is told so, whatever they sent.
+	if home := k.home(); records[home] == nil && (len(states) == 0 || k.healthMoved(h) || !k.log.Alone()) {
 		records[home] = k.record(home, nil, h)
 	}
 	var all sync.WaitGroup

@@ -14,12 +14,12 @@ import (
 const (
 	// lookEvery is how often a Runner looks which webhooks it sends.
 	lookEvery = time.Second
-	// takeAfter is for how long a webhook with something to do is not sent before the next node takes it over.
+	// takeAfter is for how long a webhook with something to do is not sent before the next node takes it over. A node that
+	// sends begins no try so long after the last record of its own that counts, before it has another one.
 	takeAfter = 5 * time.Second
-	// handOver is for how long no node has to be seen sending before the node of rank 0 begins, unless it sent last.
+	// handOver is for how long no node has to be seen sending before the one of rank 0 begins, unless it sent last: longer
+	// than a lease goes without being renewed, less than the next node waits.
 	handOver = 3 * time.Second
-	// beatEvery is how often a node that sends says so while a try is due.
-	beatEvery = 2 * time.Second
 	// longestStep is the most idleness that two looks one after the other can show.
 	longestStep = 2 * lookEvery
 	// longestPause is how long a webhook waits at most that finds no events by its filters, before they are looked at again.
@@ -260,7 +260,7 @@ func (r *Runner) send(ctx context.Context, w *domain.Webhook, leave <-chan struc
 		Secrets: r.c.Secrets(w), TimeOfDay: r.c.TimeOfDay, States: states, Health: k.health, Tried: r.counts.tried, Leave: leave,
 	}
 	if !r.c.Log.Alone() {
-		c.Beat = beatEvery
+		c.Lease = takeAfter
 	}
 	s := delivery.New(c)
 	defer r.counts.enter(s)()

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -255,11 +254,9 @@ func TestRunner_EachEventOverTakeOvers(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(2)
 			ranks, dead := []int{0, 1, 2}, make([]bool, 3)
-			answers, mu := rand.New(rand.NewPCG(seed, 6)), sync.Mutex{}
+			answers, healthy := rand.New(rand.NewPCG(seed, 6)), false
 			w.answer = func(message) egress.Answer {
-				mu.Lock()
-				defer mu.Unlock()
-				if answers.IntN(8) == 0 {
+				if answers.IntN(8) == 0 && !healthy {
 					return egress.Answer{Status: 500, Failure: egress.Refusal}
 				}
 				return egress.Answer{Status: 200}
@@ -303,14 +300,14 @@ func TestRunner_EachEventOverTakeOvers(t *testing.T) {
 				time.Sleep(time.Duration(r.IntN(8000)) * time.Millisecond)
 			}
 			w.mu.Lock()
-			w.away = false
+			w.away, healthy = false, true
 			w.mu.Unlock()
 			for i := range stops {
 				if dead[i] {
 					stops[i] = begin(i)
 				}
 			}
-			time.Sleep(4 * time.Hour) // more than any back-off of a few tries
+			time.Sleep(4 * time.Hour) // longer than the back-off after all tries of two minutes
 			for _, stop := range stops {
 				stop()
 			}
@@ -434,4 +431,58 @@ func TestRunner_HandsOver(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A node that was cut from the log while another one took its webhook over sends nothing that the other has sent: it
+// learns of it before it begins a try. So does a node that begins while another one sends, but for the tries of a moment.
+func TestRunner_SendsNothingOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(8)
+		never := func() bool { return false }
+		ranks := []int{0, 1, 0}
+		of := func(i int) *node {
+			return &node{world: w, id: domain.NodeID{byte(i + 1)}, others: true, rank: func() int { return ranks[i] }, killed: never}
+		}
+		first, second, third := of(0), of(1), of(2)
+		defer first.run()()
+		defer second.run()()
+		acts := func(n int) {
+			for i := range n {
+				w.act(i%8, domain.MemberID(1+i%16))
+			}
+		}
+		sleep := func(d time.Duration) {
+			time.Sleep(d)
+			synctest.Wait()
+		}
+		sleep(10*time.Second + lookEvery/2) // no node begins in the moment in which another one sends
+		acts(40)
+		sleep(10 * time.Second)
+		w.mu.Lock()
+		first.cut = true
+		w.mu.Unlock()
+		acts(40)
+		sleep(20 * time.Second)
+		w.mu.Lock()
+		first.cut = false
+		w.mu.Unlock()
+		acts(40)
+		sleep(20 * time.Second)
+		w.mu.Lock()
+		ranks[0], ranks[1] = 1, 2
+		w.mu.Unlock()
+		defer third.run()()
+		for range 30 {
+			acts(8)
+			sleep(time.Second)
+		}
+		by := map[domain.NodeID]int{}
+		for _, m := range w.messages() {
+			by[m.by]++
+		}
+		if n := len(w.messages()); n < 360 || n > 368 || by[first.id] < 40 || by[second.id] < 80 || by[third.id] < 160 {
+			t.Errorf("%d requests for 360 events: %v", len(w.messages()), by)
+		}
+		w.want(t, 0)
+	})
 }

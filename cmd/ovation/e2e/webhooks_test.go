@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"encoding/pem"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/api/wire"
 	"github.com/ovation-analytics/ovation/deploy/harness"
@@ -159,12 +161,19 @@ func recordedFeed(s *fixture) []wire.FeedItem {
 	return f.Items
 }
 
-// recordFor records actions of the fans, each in turn.
+// recordFor records actions of the fans, each in turn. What a node refuses that was cut off is repeated by its key.
 func (s *fixture) recordFor(n int) {
 	s.Helper()
 	for i := range n {
-		p := s.recording(false, "id", id(s.p.fans[i%len(s.p.fans)].id))
-		must[wire.FeedItem](s)(client.Do(ctx(s), s.api, client.RecordActivity{Async: new(false), More: p}))
+		record := client.RecordActivity{Async: new(false), More: s.recording(false, "id", id(s.p.fans[i%len(s.p.fans)].id))}
+		keyed := s.api.With("Idempotency-Key", fmt.Sprint("record ", s.rnd.Uint64()))
+		s.n.eventually("action that is recorded", func() bool {
+			_, _, err := client.Do(ctx(s), keyed, record)
+			if err != nil && codeOf(err) != domain.Unavailable {
+				s.Fatal(err)
+			}
+			return err == nil
+		})
 	}
 }
 
