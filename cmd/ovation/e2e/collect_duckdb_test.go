@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -75,11 +76,13 @@ func recountByDuckDB(t *testing.T, dir, packed string, listens int64) {
 			" UNION ALL SELECT fan, artist, 'listened', NULL, NULL, n FROM shares WHERE n > 0",
 		"CREATE TABLE actions AS SELECT a.*, substr(b.Slug, length('lastfm-') + 1) AS artist FROM read_parquet(" +
 			quoted(filepath.Join(folder, "actions-*.parquet")) + ") a JOIN read_json(" + quoted(brands) + ") b ON a.BrandID = b.ID",
-		"CREATE TABLE stored AS SELECT ServiceUserID AS fan, artist," +
+		// What was done elsewhere than at last.fm has no id of last.fm.
+		"CREATE TABLE fans AS SELECT MemberID, max(ServiceUserID) AS fan FROM actions GROUP BY MemberID",
+		"CREATE TABLE stored AS SELECT fan, artist," +
 			" CASE (ActivityType, ServiceType, Value) WHEN ('Social', 'lastfm', 2) THEN 'tagged' WHEN ('Visited', 'custom', 20) THEN 'saw'" +
 			" WHEN ('Social', 'lastfm', 10) THEN 'favourite' WHEN ('Listened', 'lastfm', 1) THEN 'listened' END AS kind," +
 			" CASE WHEN kind <> 'listened' THEN CompleteDate::DATE END AS day," +
-			" CASE WHEN kind IN ('tagged', 'saw') THEN Content->>'$.Tag' END AS word, count(*) AS n FROM actions GROUP BY ALL",
+			" CASE WHEN kind IN ('tagged', 'saw') THEN Content->>'$.Tag' END AS word, count(*) AS n FROM fans JOIN actions USING (MemberID) GROUP BY ALL",
 	}
 	ask := func(sql string) [][]*string { return askDuckDB(t, append(views, sql)...) }
 	for what, sql := range map[string]string{
@@ -98,26 +101,27 @@ func recountByDuckDB(t *testing.T, dir, packed string, listens int64) {
 		}
 	}
 	var of []string
-	for _, row := range ask("SELECT strftime(CompleteDate, '%Y-%m-%d'), count(*), count(DISTINCT ServiceUserID) FROM actions GROUP BY 1 ORDER BY 1") {
+	for _, row := range ask("SELECT strftime(CompleteDate, '%Y-%m-%d'), count(*), count(DISTINCT MemberID) FROM actions GROUP BY 1 ORDER BY 1") {
 		of = append(of, inWords(row))
 	}
-	sums := inWords(ask("SELECT sum(n), (SELECT count(DISTINCT fan) FROM expected) FROM expected")[0])
-	daily, _, err := client.Do(ctx(t), api, client.CountDaily{StartDate: "2000-01-01", IncludeOneTime: true})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var days []string
-	for _, d := range daily.Items {
-		if d.Count != "0" {
-			days = append(days, fmt.Sprintf("%s | %s | %s", d.Date, d.Count, d.DistinctMembers))
+	for year := 2000; year <= time.Now().UTC().Year(); year++ {
+		daily, _, err := client.Do(ctx(t), api, client.CountDaily{
+			StartDate: fmt.Sprintf("%d-01-01", year), EndDate: fmt.Sprintf("%d-12-31", year), IncludeOneTime: true,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range daily.Items {
+			if d.Count != "0" {
+				days = append(days, fmt.Sprintf("%s | %s | %s", d.Date, d.Count, d.DistinctMembers))
+			}
 		}
 	}
 	if d := cmp.Diff(of, days); d != "" {
 		t.Errorf("by days:\n%s", d)
 	}
-	if got := daily.TotalCount + " | " + daily.TotalMembers; got != sums {
-		t.Errorf("the API counts %s, DuckDB %s", got, sums)
-	}
+	sums := inWords(ask("SELECT sum(n), (SELECT count(DISTINCT fan) FROM expected) FROM expected")[0])
 	t.Logf("actions and listeners: %s", sums)
 }
 
