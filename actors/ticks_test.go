@@ -226,7 +226,8 @@ func TestTicks_TheNextRankTicks(t *testing.T) {
 func TestTicks_WhateverTheWallClock(t *testing.T) {
 	inTickers(t, 3, 7, func(c *tickers) {
 		c.want("the first hour", c.rest(time.Hour+half), 1)
-		for _, leap := range []time.Duration{26 * time.Hour, 365 * 24 * time.Hour, -72 * time.Hour} {
+		leaps := []time.Duration{26 * time.Hour, 365 * 24 * time.Hour, -72 * time.Hour}
+		for _, leap := range leaps[:max(1, sampled(len(leaps)))] {
 			for i, k := range c.nodes {
 				k.ahead.Store(int64(leap))
 				c.want("one clock leapt", c.rest(time.Hour+2*time.Second), 1)
