@@ -10,3 +10,5 @@ const mergeCrashes = 1000
 
 // mergeLarge is how many actions the member of TestMerge_OfManyActionsWhileWrittenAndRead has.
 const mergeLarge = 100_000
+
+const mergeStreams, mergeStreamRounds = 40, 12

@@ -10,3 +10,6 @@ const mergeCrashes = 2
 
 // mergeLarge is how many actions the member of TestMerge_OfManyActionsWhileWrittenAndRead has.
 const mergeLarge = 9000
+
+// What TestMerge_StreamsHaveEachActionOnce does: histories, and rounds of each.
+const mergeStreams, mergeStreamRounds = 1, 6

@@ -31,6 +31,10 @@ const (
 	Erased                          // of a member who is erased: nothing stays
 )
 
+// Copied is a flag of rows in memory alone, which is not stored: the row counts as that of another member than the
+// ordinal's that it is stored with. It is the copy of a row of a member who is merged into that one.
+const Copied Flags = 1 << 7
+
 // DeadFlags are those of a row that counts nowhere.
 const DeadFlags = Superseded | Deleted | Erased
 

@@ -4,7 +4,10 @@ package domain
 // is asked again and again: the answer's Next is what it is asked with the next time. Of its question, Range is that
 // of the filters on what members did: actions of any time are streamed.
 //
-// A merge, or its end, moves rows to sequences of another shard: a stream then has the actions of the member once more.
+// An action is streamed where it was recorded, each once, whatever becomes of its member: the copies that a merge makes are
+// not streamed, and rows that count nowhere are. A question that asks something of members (Filter.OfMembers) cannot
+// have this: what it asks is known where rows count. It streams what counts: a merge, or its end, moves rows to sequences
+// of another shard, so that actions of the member come once more, and what came late there may be left out.
 type StreamQuery struct {
 	Start StreamStart
 	Above []uint64 // of StreamAbove: by shard, the sequence that all was read up to; of a shard that it lacks, nothing was
@@ -46,7 +49,7 @@ type Stream struct {
 // StreamEvent is an action that became visible. Its place is the shard and the row's sequence, and never changes.
 type StreamEvent struct {
 	Shard int
-	Item  FeedItem // as a feed lists it
+	Item  FeedItem // as a feed lists it; Member is who did it, who may be merged into another
 }
 
 // StreamPart is a shard's part of a page.

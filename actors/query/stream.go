@@ -1,9 +1,12 @@
 package query
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/scan"
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
@@ -13,20 +16,29 @@ import (
 // A stream is a question that is asked again, from the sequence of each shard on that the page before gave. What a
 // shard streams is decided by its own sequences: views of several shards need not agree for it.
 
-// stream answers a question of ShapeStream in one shard.
+// stream answers a question of ShapeStream in one shard. Where the question asks nothing of members, an action is
+// streamed where it was recorded, whatever counts it now: rows apart are read beside the others, and copies are left out.
 func (s *execution) stream(one *scan.Ask) (err error) {
 	q := s.question
-	x := s.scratch.scan
-	rows := s.account.Rows
+	all := []streamed{{s.account.Rows, *one}}
+	if !q.Filter.OfMembers() {
+		all[0].ask.Originals = true
+		if s.account.Apart != nil {
+			apart := *one
+			apart.Members = nil // they are of members who are in no set now
+			apart.Cold = s.apartFrom(one.Cold)
+			all = append(all, streamed{s.account.Apart, apart})
+		}
+	}
 	p := s.part
 	switch from := &q.Stream; from.Start {
 	case domain.StreamNow:
-		p.Stream = &domain.StreamPart{Next: rows.Seq}
+		p.Stream = &domain.StreamPart{Next: lastOf(all)}
 	case domain.StreamRecorded:
 		p.Stream = &domain.StreamPart{}
-		p.Stream.Next, err = x.StreamFrom(rows, one, from.From)
+		p.Stream.Next, err = s.streamFrom(all, from.From)
 	default:
-		p.Stream, err = x.Stream(rows, one, from.AboveIn(s.local.ID), from.Page())
+		p.Stream, err = s.streamPage(all, from.AboveIn(s.local.ID), from.Page())
 	}
 	if err != nil {
 		return err
@@ -38,6 +50,81 @@ func (s *execution) stream(one *scan.Ask) (err error) {
 		item.Row.Slot = item.Member.Slot()
 	}
 	return nil
+}
+
+// apartFrom reads those of the rows on disk that are apart.
+func (s *execution) apartFrom(disk rows.Source) rows.Source {
+	return func(b rows.Cold, in domain.Range, f func([]domain.Row)) error {
+		return disk(b, in, func(stored []domain.Row) {
+			f(slices.DeleteFunc(stored, func(r domain.Row) bool {
+				return !s.account.Rows.Apart(&r) || s.account.Members.ID(r.Ord).IsShadow()
+			}))
+		})
+	}
+}
+
+// streamed is rows of an account, and what they are asked.
+type streamed struct {
+	rows *rows.View
+	ask  scan.Ask
+}
+
+// lastOf is the highest sequence.
+func lastOf(all []streamed) (seq uint64) {
+	for i := range all {
+		seq = max(seq, all[i].rows.Seq)
+	}
+	return seq
+}
+
+// streamFrom is a sequence up to which rows were recorded before a moment, in ms; those above it were recorded then or
+// later. Sequences are in order of recording, in all rows together as well.
+func (s *execution) streamFrom(all []streamed, ms int64) (uint64, error) {
+	next := lastOf(all)
+	for i := range all {
+		seq, err := s.scratch.scan.StreamFrom(all[i].rows, &all[i].ask, ms)
+		if err != nil {
+			return 0, err
+		}
+		if seq < all[i].rows.Seq { // else none was recorded since
+			next = min(next, seq)
+		}
+	}
+	return next, nil
+}
+
+// streamPage is the first rows above a sequence, of all.
+func (s *execution) streamPage(all []streamed, above uint64, limit int) (*domain.StreamPart, error) {
+	out, err := s.scratch.scan.Stream(all[0].rows, &all[0].ask, above, limit)
+	for i := 1; i < len(all) && err == nil; i++ {
+		var other *domain.StreamPart
+		if other, err = s.scratch.scan.Stream(all[i].rows, &all[i].ask, above, limit); err == nil {
+			out = bothParts(out, other, limit)
+		}
+	}
+	return out, err
+}
+
+// bothParts is the first rows of two parts of one shard. It ends where the first of the parts ends of which there may be
+// more.
+func bothParts(a, b *domain.StreamPart, limit int) *domain.StreamPart {
+	out := &domain.StreamPart{Next: max(a.Next, b.Next), More: a.More || b.More}
+	for _, p := range []*domain.StreamPart{a, b} {
+		if p.More {
+			out.Next = min(out.Next, p.Next)
+		}
+	}
+	out.Items = slices.Concat(a.Items, b.Items)
+	slices.SortFunc(out.Items, func(a, b domain.FeedItem) int { return cmp.Compare(a.Row.Seq, b.Row.Seq) })
+	read := len(out.Items)
+	for read > 0 && out.Items[read-1].Row.Seq > out.Next {
+		read--
+	}
+	if out.Items = out.Items[:read]; len(out.Items) > limit {
+		out.Items = out.Items[:limit]
+		out.Next, out.More = out.Items[limit-1].Row.Seq, true
+	}
+	return out
 }
 
 // mergeStream is the page of the parts that there are, of so many shards.

@@ -32,6 +32,7 @@ type View struct {
 type Account struct {
 	Members  *member.Index
 	Rows     *rows.View
+	Apart    *rows.View          // actions that were recorded here and count nowhere here; nil: there are none
 	Places   []domain.VisitPlace // of visits, by number; those of newer views follow them
 	Full     bool                // there is no room for other places of visits: some may have lost theirs
 	Access   *Access

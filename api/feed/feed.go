@@ -100,6 +100,14 @@ func Items(ctx context.Context, req *serve.Request, items []domain.FeedItem, at 
 func Shown(
 	ctx context.Context, req *serve.Request, items []domain.FeedItem, at domain.Position,
 ) ([]wire.FeedItem, []domain.Shown, error) {
+	return shownAs(ctx, req, items, at, func(id domain.MemberID) (*domain.Member, error) { return req.Survivor(ctx, id, at) })
+}
+
+// shownAs is Shown; survivor is whom a member stands for who is merged into another, nil: one who is erased.
+func shownAs(
+	ctx context.Context, req *serve.Request, items []domain.FeedItem, at domain.Position,
+	survivor func(domain.MemberID) (*domain.Member, error),
+) ([]wire.FeedItem, []domain.Shown, error) {
 	out := make([]wire.FeedItem, len(items))
 	if len(items) == 0 {
 		return out, nil, nil
@@ -110,13 +118,14 @@ func Shown(
 	}
 	for i := range items {
 		m, contents := shown[i].Member, shown[i].Content
-		switch {
-		case m == nil:
-			m = &domain.Member{ID: items[i].Member}
-		case m.IsLent(): // an outcome names who did it
-			if m, err = req.Survivor(ctx, m.ID, at); err != nil {
+		if m != nil && m.IsLent() { // outcomes and streams name who did it
+			if m, err = survivor(m.ID); err != nil {
 				return nil, nil, err
 			}
+			shown[i].Member = m
+		}
+		if m == nil {
+			m = &domain.Member{ID: items[i].Member}
 		}
 		if contents == nil { // the action is deleted: its own time is shown as that of recording
 			contents = &domain.Content{Recorded: 1000 * int64(items[i].Row.Time)}

@@ -217,7 +217,10 @@ func shownEvents(ctx context.Context, req *serve.Request, answer *domain.Answer)
 	for i := range of {
 		items[i] = of[i].Item
 	}
-	out, shown, err := Shown(ctx, req, items, answer.Position)
+	known := survivors{}
+	out, shown, err := shownAs(ctx, req, items, answer.Position, func(id domain.MemberID) (*domain.Member, error) {
+		return known.of(ctx, req, id)
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -228,6 +231,30 @@ func shownEvents(ctx context.Context, req *serve.Request, answer *domain.Answer)
 		}
 	}
 	return there, events, nil
+}
+
+// survivors are those whom merged members stand for, as they are now: a stream does not wait until the shards of others
+// are as far as that of a member. nil: one who is erased.
+type survivors map[domain.MemberID]*domain.Member
+
+// of is whom a member stands for.
+func (s survivors) of(ctx context.Context, req *serve.Request, id domain.MemberID) (*domain.Member, error) {
+	if m, known := s[id]; known {
+		return m, nil
+	}
+	m, _, err := req.Engine.MemberRecord(ctx, req.Account(), id, domain.Position{})
+	switch code := domain.CodeOf(err); {
+	case code == domain.NotFound || code == domain.Gone:
+		m = nil
+	case err != nil:
+		return nil, serve.WaitFault(err)
+	case m.IsLent():
+		if m, err = s.of(ctx, req, m.Lent.To); err != nil {
+			return nil, err
+		}
+	}
+	s[id] = m
+	return m, nil
 }
 
 // events are the events of a page.

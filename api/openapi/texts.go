@@ -129,7 +129,7 @@ var Notes = map[string]string{
 	"getFeed":          "Without all_member_actions=1 each member's latest matching action alone. A cursor of activity/feed/stream, or cursor=begin or now, gives the stream's next page instead, every action, the oldest first, at most 500: next is the cursor of the page after it, always there, and good for the stream, too. The range, sort and the order by recording are ignored there, with a Warning.",
 	"streamFeed": "Server-sent events: activity, whose data is an item of activity/feed, for every action as it becomes visible, in order of a member's actions; problem, whose data is that of an error, before an end by one. " +
 		"The id of an event is where the stream goes on: as Last-Event-ID or cursor, at any node and after any time, with the same filters and for the same account; else error 4. " +
-		"It goes on without gap and without repeat, but that actions of a member may come again when it is merged into another, or parted from it, and what came late from there may be left out. " +
+		"It goes on without gap and without repeat, over merges of members, too. With a filter on members (who they are, what they did, in which segment) actions of a member may come again when it is merged into another, or parted from it, and what came late from there may be left out. " +
 		"Every 15 seconds an id comes without event, and the lag in milliseconds as a comment; an answer ends after about 30 minutes: come back with the id. " +
 		"An action that was deleted, or whose member was erased, before it was sent is not sent; one sent before is not taken back. " +
 		"anyofactivities, allofactivities and members_from_segment are judged when an action is sent, the two former over the week before it. " +

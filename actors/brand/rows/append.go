@@ -66,7 +66,7 @@ func (c *Columns) fill(dense uint32, rows []domain.Row) {
 		before = r.Seq
 		t.rows[n+i] = TailRow{
 			Seq: r.Seq, Time: r.Time, Ord: uint32(r.Ord), High: high, Low: low,
-			Kind: kinds.of(r.Definition, r.Service), Points: r.Points,
+			Kind: kinds.of(KindOf(r)), Points: r.Points,
 		}
 	}
 	if !c.own {
@@ -150,7 +150,7 @@ func (c *Columns) later(dense uint32, rows []domain.Row) {
 		r := &rows[i]
 		c.late = append(c.late, item{
 			seq: r.Seq, time: r.Time, ord: uint32(r.Ord), brand: dense,
-			kind: kinds.of(r.Definition, r.Service), points: r.Points,
+			kind: kinds.of(KindOf(r)), points: r.Points,
 		})
 		if len(c.late) == c.t.opt.ChunkMax {
 			c.settleLate()

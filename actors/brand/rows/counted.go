@@ -34,11 +34,14 @@ type Counting struct {
 func (n *Counting) Of(ord domain.Ordinal) *Counted { return n.of.Get(uint32(ord)) }
 
 // Holds reports that a row counts as the table is now, and makes its ordinal that of the member as
-// whose it does.
+// whose it does; then one of a shadow has the flag Copied.
 func (n *Counting) Holds(r *domain.Row) bool {
 	if c := n.of.Get(uint32(r.Ord)); c != nil {
 		if !c.holds(r.Seq) {
 			return false
+		}
+		if c.As != r.Ord {
+			r.Flags |= domain.Copied
 		}
 		r.Ord = c.As
 	}

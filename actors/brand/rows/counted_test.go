@@ -137,8 +137,42 @@ func (s *storedRows) check(t *testing.T, step int) {
 		}
 		got.Members = uint64(len(members))
 	}
+	if copies := copiesOf(v, 5); len(v.Cold(5)) == 0 && copies != s.copies() {
+		t.Fatalf("step %d: %d copies, want %d", step, copies, s.copies())
+	}
 	want := s.counted()
 	if got != want || s.Target(5) != s.Rest() && uint64(s.Target(5).Rows()) != want.Actions {
 		t.Fatalf("step %d: %+v, want %+v, of %d rows in %d", step, got, want, len(s.rows), s.Target(5).Rows())
 	}
+}
+
+// copies is the model's count of rows that count as another ordinal's.
+func (s *storedRows) copies() (n int) {
+	for _, r := range s.rows {
+		if as, shadow := s.as[r.Ord]; shadow && as != r.Ord && !s.hidden[r.Ord] && !s.covered[r.Seq] {
+			n++
+		}
+	}
+	return n
+}
+
+// copiesOf is how many rows of a brand have the kind of a copy.
+func copiesOf(v *View, dense uint32) (n int) {
+	v.Each(dense, func(s *Set, small bool) {
+		for _, r := range s.Runs {
+			c := r.Chunk
+			for i := range c.Rows() {
+				if !r.Deleted.Has(i) && (!small || c.Brands[c.BrandOf[i]] == dense) && v.Kinds[c.Dict[c.Kind[i]]].Copied {
+					n++
+				}
+			}
+		}
+		tail := s.TailAt(v.Seq)
+		for i := range tail.Rows {
+			if !tail.Deleted.Has(i) && (!small || tail.Brands[i] == dense) && v.Kinds[tail.Rows[i].Kind].Copied {
+				n++
+			}
+		}
+	})
+	return n
 }

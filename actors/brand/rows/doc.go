@@ -39,7 +39,7 @@
 //
 // The rows of an ordinal can count as those of another, or nowhere (Counting): a member that is merged
 // into another one. In memory such rows have the ordinal that they count as; those from disk get it
-// as they are read (View.Holds). Nothing is paid where no member is merged: a look at an empty array.
+// as they are read (View.Holds). Such a row has a kind of its own (Kind.Copied). Nothing is paid where no member is merged: a look at an empty array.
 //
 // # The protocol
 //

@@ -78,7 +78,7 @@ func noteCold(c *Columns, rows []domain.Row) {
 	for i := range rows {
 		r := &rows[i]
 		o.Add(r.Time, r.Seq, c.t.opt.Outline, c.t.epoch)
-		kinds.of(r.Definition, r.Service)
+		kinds.of(KindOf(r))
 	}
 }
 
@@ -189,7 +189,7 @@ func (r *Reload) Add(rows []domain.Row) {
 		}
 		r.x.items = append(r.x.items, item{
 			seq: a.Seq, time: a.Time, ord: uint32(a.Ord),
-			kind: r.kinds.of(a.Definition, a.Service), points: a.Points,
+			kind: r.kinds.of(KindOf(a)), points: a.Points,
 		})
 		if len(r.x.items) == r.limit {
 			r.flush()
@@ -210,8 +210,7 @@ func (t *Table) Restore(r *Reload) bool {
 	r.flush()
 	for _, run := range r.runs {
 		for i, k := range run.Chunk.Dict {
-			v := r.kinds.list[k]
-			run.Chunk.Dict[i] = c.kinds().of(v.Definition, v.Service)
+			run.Chunk.Dict[i] = c.kinds().of(r.kinds.list[k])
 		}
 	}
 	s := c.change()

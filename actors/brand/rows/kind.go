@@ -2,11 +2,16 @@ package rows
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 
-// Kind is what an action is: what was done, and where.
+// Kind is what an action is: what was done, and where. Copies have kinds of their own, which count as those of
+// originals do: so a stream, which leaves them out, knows them without another column.
 type Kind struct {
 	Definition domain.DefinitionID
 	Service    domain.Service
+	Copied     bool
 }
+
+// KindOf is the kind of a row.
+func KindOf(r *domain.Row) Kind { return Kind{r.Definition, r.Service, r.Flags&domain.Copied != 0} }
 
 // kindTable numbers kinds in order of appearance. A number never changes, so readers
 // hold a prefix of list while the writer appends.
@@ -20,9 +25,8 @@ type kindTable struct {
 }
 
 // of is the kind's number.
-func (k *kindTable) of(definition domain.DefinitionID, service domain.Service) uint32 {
-	v := Kind{definition, service}
-	n := &k.memo[(uint32(definition)^uint32(service)<<3)%64]
+func (k *kindTable) of(v Kind) uint32 {
+	n := &k.memo[(uint32(v.Definition)^uint32(v.Service)<<3)%64]
 	if n.code != 0 && n.kind == v {
 		return n.code - 1
 	}

@@ -32,8 +32,14 @@ func (s *Set) Read(from Source, in domain.Range, f func(rows []domain.Row)) erro
 	return from(Cold{s.Dense, s.ID}, in, f)
 }
 
+// Apart reports that a row from disk counts nowhere at the view's commit, though it lives.
+func (v *View) Apart(r *domain.Row) bool {
+	c := v.counting.Of(r.Ord)
+	return !r.Flags.Dead() && c != nil && !c.holds(r.Seq)
+}
+
 // Holds reports that a row from disk counts at the view's commit, and makes its ordinal that of the
-// member as whose it does. A row of a member that the view does not know is of a later commit.
+// member as whose it does; then one of a shadow has the flag Copied. A row of a member that the view does not know is of a later commit.
 func (v *View) Holds(r *domain.Row) bool {
 	return !r.Flags.Dead() && r.Seq <= v.Seq && v.counting.Holds(r) && uint32(r.Ord) < v.members
 }

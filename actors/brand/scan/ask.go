@@ -28,6 +28,8 @@ type Ask struct {
 	Label    func(dense uint32) domain.BrandID    // of leaders and a feed
 	Contents Contents                             // of a feed: for a keyword, and for an order of recording
 	Search   Search                               // of a feed with a keyword: replaces Says for many rows; may be nil
+
+	Originals bool // of a stream: copies are left out
 }
 
 // Plan is what of a question is the same in every shard. It never changes: any

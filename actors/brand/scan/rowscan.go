@@ -112,7 +112,7 @@ func (x *selection) scanCold(s *rows.Set, from rows.Source, in domain.Range, f f
 			if r.Time-in.From >= in.To-in.From || !x.view.Holds(r) {
 				continue
 			}
-			k := rows.Kind{Definition: r.Definition, Service: r.Service}
+			k := rows.KindOf(r)
 			if x.passes(r.Time, uint32(r.Ord), x.coldTarget(k)) {
 				f(scannedRow{r.Seq, r.Time, uint32(r.Ord), k, r.Points, s.ID, s.Dense})
 			}

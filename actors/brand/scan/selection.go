@@ -297,7 +297,7 @@ func (x *selection) addCold(s *rows.Set, from rows.Source) error {
 			if !v.Holds(r) {
 				continue
 			}
-			k := rows.Kind{Definition: r.Definition, Service: r.Service}
+			k := rows.KindOf(r)
 			t := x.coldTarget(k)
 			ord[n], to[n], day[n] = uint32(r.Ord), t, r.Time/86400-x.first
 			ok := bitset.Bit(r.Time-in.From < in.To-in.From) & bitset.Bit(t != x.targets)

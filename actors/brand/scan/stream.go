@@ -22,6 +22,8 @@ type streamScan struct {
 	found []topk.Row // up to twice as many as are wanted
 	bound uint64     // rows above it are not among the first; all bits: not known yet
 	runs  []runOf
+
+	originals bool // copies are left out
 }
 
 // runOf is a run with the set that it is of.
@@ -47,6 +49,7 @@ func (x *streamScan) answer(v *rows.View, a *Ask, above uint64, limit int) (*dom
 		return out, nil
 	}
 	x.above, x.keep, x.bound, x.found = above, limit, 1<<64-1, x.found[:0]
+	x.originals = a.Originals
 	if plan.keyword != nil {
 		x.keep = max(limit, examinedAtOnce)
 	}
@@ -172,7 +175,9 @@ func (x *streamScan) offer(r *topk.Row, kind uint32) {
 	if x.filter != nil && bitset.Get(x.filter, r.Ord) == 0 || x.target(kind) == x.targets {
 		return
 	}
-	r.Kind = x.all[kind]
+	if r.Kind = x.all[kind]; x.originals && r.Kind.Copied {
+		return
+	}
 	x.add(r)
 }
 
@@ -183,7 +188,7 @@ func (x *streamScan) scanCold(s *rows.Set, from rows.Source) error {
 		return nil
 	}
 	return x.selection.scanCold(s, from, in, func(m scannedRow) {
-		if m.seq > x.above {
+		if m.seq > x.above && !(x.originals && m.kind.Copied) {
 			x.add(&topk.Row{Seq: m.seq, Time: m.time, Ord: m.ord, Brand: m.dense, Kind: m.kind, Points: m.points})
 		}
 	})

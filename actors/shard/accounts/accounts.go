@@ -17,6 +17,7 @@ type Account struct {
 	Places   Places // of visits
 
 	table    *rows.Table
+	apart    *rows.Table // of the rows apart; nil: there were none
 	brands   map[*rows.Columns]*brandChild
 	buckets  map[domain.BrandID]*bucket // kept from micro-batch to micro-batch
 	filled   []*bucket                  // those with rows
@@ -139,10 +140,12 @@ func (s *Accounts) Flush() {
 // that no longer fit.
 func (s *Accounts) Committed() {
 	for _, a := range s.changed {
-		if m := a.table.Pending(); m != nil {
-			m.Run()
-			a.table.Install(m)
-		}
+		a.tables(func(t *rows.Table) {
+			if m := t.Pending(); m != nil {
+				m.Run()
+				t.Install(m)
+			}
+		})
 	}
 	s.columns.committed()
 }
@@ -158,8 +161,8 @@ func (s *Accounts) Publish(
 			s.full++
 		}
 		s.views.Set(id, &view.Account{
-			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Places: a.Places.published(), Full: a.full,
-			Access: a.access, Versions: a.versions,
+			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Apart: a.commitApart(), Places: a.Places.published(),
+			Full: a.full, Access: a.access, Versions: a.versions,
 		})
 	}
 	clear(s.changed)

@@ -54,8 +54,11 @@ func (s *Accounts) Apply(c *domain.Change) error {
 // addRow puts a row into its brand's bucket.
 func (s *Accounts) addRow(r *domain.Row) error {
 	a := s.Of(r.Account)
-	if r.Flags.Dead() || !a.Counting().Holds(r) {
+	if r.Flags.Dead() {
 		return nil
+	}
+	if !a.Counting().Holds(r) {
+		return s.addApart(a, r)
 	}
 	b := a.buckets[r.Brand]
 	if b == nil {
@@ -75,11 +78,11 @@ func (s *Accounts) addRow(r *domain.Row) error {
 	return nil
 }
 
-// removeRow takes a row out of its brand.
+// removeRow takes a row out of its brand, or out of those apart.
 func (s *Accounts) removeRow(r *domain.Row) error {
 	a := s.Of(r.Account)
 	if row := *r; !a.Counting().Holds(&row) {
-		return nil
+		return s.removeApart(a, r)
 	}
 	s.flushRows(a)
 	dense, err := s.dense(r.Brand)
@@ -94,7 +97,7 @@ func (s *Accounts) removeRow(r *domain.Row) error {
 	return nil
 }
 
-// removeRows takes those of the rows that count out of their brands.
+// removeRows is removeRow of those of the rows that live.
 func (s *Accounts) removeRows(all []domain.Row) error {
 	for i := range all {
 		if all[i].Flags.Dead() {
@@ -121,7 +124,13 @@ func (s *Accounts) countRows(c *domain.CountedAs) error {
 	byBrand := map[domain.BrandID][]domain.Row{}
 	var brands []domain.BrandID
 	for _, r := range c.Rows {
-		if r.Flags.Dead() || !a.Counting().Holds(&r) {
+		if r.Flags.Dead() {
+			continue
+		}
+		if !a.Counting().Holds(&r) {
+			if err := s.returnApart(a, &r); err != nil {
+				return err
+			}
 			continue
 		}
 		if byBrand[r.Brand] == nil {

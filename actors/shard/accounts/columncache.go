@@ -48,7 +48,7 @@ func (c *columnCache) fit() { c.evict(c.bytes()) }
 // bytes is what the columns take.
 func (c *columnCache) bytes() (n int) {
 	for _, a := range c.accounts.byID {
-		n += a.table.Bytes()
+		a.tables(func(t *rows.Table) { n += t.Bytes() })
 	}
 	c.stats.Columns.Store(int64(n))
 	return n
@@ -57,6 +57,7 @@ func (c *columnCache) bytes() (n int) {
 type candidate struct {
 	id      domain.AccountID
 	account *Account
+	table   *rows.Table
 	columns *rows.Columns
 	asked   time.Time // zero: never
 	fed     time.Time
@@ -71,14 +72,16 @@ func (c *candidate) before(o *candidate) int {
 // candidates are the brands that may be evicted, in the order in which they are.
 func (c *columnCache) candidates() (all []candidate) {
 	for id, a := range c.accounts.byID {
-		a.table.Own(func(of *rows.Columns) {
-			if dense, _, _ := of.Brand(); !of.Cold() {
-				one := candidate{id: id, account: a, columns: of, asked: a.access.Of(dense).Last}
-				if k := a.brands[of]; k != nil {
-					one.fed = k.fed
+		a.tables(func(t *rows.Table) {
+			t.Own(func(of *rows.Columns) {
+				if dense, _, _ := of.Brand(); !of.Cold() {
+					one := candidate{id: id, account: a, table: t, columns: of, asked: a.access.Of(dense).Last}
+					if k := a.brands[of]; k != nil {
+						one.fed = k.fed
+					}
+					all = append(all, one)
 				}
-				all = append(all, one)
-			}
+			})
 		})
 	}
 	slices.SortFunc(all, func(a, b candidate) int { return a.before(&b) })
@@ -109,10 +112,12 @@ func (c *columnCache) coarsen(limit int) (freed int) {
 	for now, more := before, true; now > limit && more; now = c.outlines() {
 		more = false
 		for id, a := range c.accounts.byID {
-			if a.table.Coarsen() {
-				more = true
-				c.accounts.touch(id, a)
-			}
+			a.tables(func(t *rows.Table) {
+				if t.Coarsen() {
+					more = true
+					c.accounts.touch(id, a)
+				}
+			})
 		}
 	}
 	return before - c.outlines()
@@ -121,7 +126,7 @@ func (c *columnCache) coarsen(limit int) (freed int) {
 // outlines is what is known of when rows on disk were made, in bytes.
 func (c *columnCache) outlines() (n int) {
 	for _, a := range c.accounts.byID {
-		a.table.Own(func(of *rows.Columns) { n += of.OutlineBytes() })
+		a.tables(func(t *rows.Table) { t.Own(func(of *rows.Columns) { n += of.OutlineBytes() }) })
 	}
 	return n
 }
@@ -142,30 +147,32 @@ type small struct {
 func (c *columnCache) evictSmall(limit int) (freed int) {
 	rests := 0
 	for _, a := range c.accounts.byID {
-		rests += a.table.Rest().Bytes()
+		a.tables(func(t *rows.Table) { rests += t.Rest().Bytes() })
 	}
 	if rests <= limit {
 		return 0
 	}
 	for id, a := range c.accounts.byID {
-		before := a.table.Bytes()
-		rest := a.table.Rest()
-		stay := int(float64(rest.Rows()) * float64(limit) * 3 / 4 / float64(rests))
-		if out := c.leaving(id, a, rest.Rows()-stay); len(out) > 0 {
-			a.table.EvictSmall(out)
-			c.stats.Evicted.Add(int64(len(out)))
-			c.accounts.touch(id, a)
-			freed += before - a.table.Bytes()
-		}
+		a.tables(func(t *rows.Table) {
+			before := t.Bytes()
+			rest := t.Rest()
+			stay := int(float64(rest.Rows()) * float64(limit) * 3 / 4 / float64(rests))
+			if out := c.leaving(id, a, t, rest.Rows()-stay); len(out) > 0 {
+				t.EvictSmall(out)
+				c.stats.Evicted.Add(int64(len(out)))
+				c.accounts.touch(id, a)
+				freed += before - t.Bytes()
+			}
+		})
 	}
 	return freed
 }
 
-// leaving are the brands of an account's rest that are evicted to be rid of so many rows.
-func (c *columnCache) leaving(id domain.AccountID, a *Account, excess int) (out []rows.Cold) {
+// leaving are the brands of a rest of an account that are evicted to be rid of so many rows.
+func (c *columnCache) leaving(id domain.AccountID, a *Account, of *rows.Table, excess int) (out []rows.Cold) {
 	var all []small
 	ids := c.accounts.brands.BrandIDs(id)
-	a.table.Small(func(dense uint32, n int) {
+	of.Small(func(dense uint32, n int) {
 		if n >= minSmall && int(dense) <= len(ids) {
 			all = append(all, small{rows.Cold{Dense: dense, Brand: ids[dense-1]}, n, a.access.Of(dense).Last})
 		}
@@ -182,7 +189,7 @@ func (c *columnCache) leaving(id domain.AccountID, a *Account, excess int) (out 
 // drop evicts one and gives how many bytes that freed.
 func (c *columnCache) drop(one *candidate) int {
 	bytes := one.columns.Bytes()
-	if dense, _, _ := one.columns.Brand(); !one.account.table.Evict(dense) {
+	if dense, _, _ := one.columns.Brand(); !one.table.Evict(dense) {
 		return 0
 	}
 	c.stats.Evicted.Add(1)

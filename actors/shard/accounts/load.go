@@ -1,6 +1,9 @@
 package accounts
 
-import "github.com/ovation-analytics/ovation/actors/domain"
+import (
+	"github.com/ovation-analytics/ovation/actors/brand/rows"
+	"github.com/ovation-analytics/ovation/actors/domain"
+)
 
 // Store is the shard's store, as far as what is kept in memory is read from it at a start.
 type Store interface {
@@ -32,7 +35,9 @@ func (s *Accounts) LoadRows(store Store, stopped func() error) error {
 		if err != nil {
 			return err
 		}
-		s.Of(id).table.Load(dense, stored)
+		a := s.Of(id)
+		a.loadApart(dense, stored) // before those that count are put in, which changes stored
+		a.table.Load(dense, stored)
 		if loaded += len(stored); loaded >= loadStep {
 			loaded = 0
 			s.Fit()
@@ -43,7 +48,7 @@ func (s *Accounts) LoadRows(store Store, stopped func() error) error {
 		return err
 	}
 	for id, a := range s.byID {
-		a.table.Settle()
+		a.tables((*rows.Table).Settle)
 		a.rowless = a.Audience.Members()
 		s.touch(id, a)
 	}

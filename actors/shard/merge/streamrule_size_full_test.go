@@ -1,6 +1,0 @@
-//go:build full
-
-package merge
-
-// streamSchedules is how many TestStreamRule makes up.
-const streamSchedules = 20_000
