@@ -26,6 +26,7 @@ RULES = {
     "two names of one field do not differ": (4, r" are one field and differ$"),
     "ways to name a member exclude one another": (4, r"is a second way to say who|must be given in one way"),
     "a token or a cursor is one that the server made": (4, r"^(wait_for|cursor|explain_after) must be"),
+    "a message is named by its id or by a place": (4, r"^cursor cannot be given beside id$"),
     "a range starts before it ends": (4, r"^the range must start before it ends$"),
     "a month has so many days": (4, r"must be a (time|day) "),
     "a time lies between 2000 and an hour ahead": (4, r"^(timestamp|birthdate) must "),

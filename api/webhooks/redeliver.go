@@ -19,6 +19,9 @@ import (
 // Message is the id of a message.
 type Message domain.MessageID
 
+// Pattern is the form of a message's id.
+func (*Message) Pattern() string { return `^msg_[0-9a-f]{32}$` }
+
 // ParseParam reads a message's id.
 func (m *Message) ParseParam(s string) error {
 	rest, ok := strings.CutPrefix(s, "msg_")
