@@ -173,7 +173,6 @@ func (s *memSource) Committed(_ context.Context, p int) (int64, int32, bool, err
 func (s *memSource) Commit(_ context.Context, p int, at domain.Routed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at.Topic = s.id
 	s.kept[p] = at
 	return nil
 }

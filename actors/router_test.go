@@ -278,7 +278,6 @@ func (s *recreatedTopic) Committed(_ context.Context, p int) (int64, int32, bool
 func (s *recreatedTopic) Commit(_ context.Context, p int, at domain.Routed) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at.Topic = s.read[p]
 	s.kept[p] = at
 	return nil
 }

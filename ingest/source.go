@@ -133,9 +133,8 @@ func (s *Source) Committed(ctx context.Context, partition int) (next int64, epoc
 	return at.Next, at.Epoch, true, nil
 }
 
-// Commit keeps where to read on, and who says so; the topic is that which the partition is read of. It asks once.
+// Commit keeps where to read on, of which topic, and who says so. It asks once.
 func (s *Source) Commit(ctx context.Context, partition int, at domain.Routed) error {
-	at.Topic = s.of(partition)
 	return s.client.CommitOffsets(ctx, s.group, s.topic, []kafka.GroupOffset{
 		{Partition: partition, Next: at.Next, Epoch: at.Epoch, Metadata: mark(&at)},
 	})

@@ -82,7 +82,7 @@ func TestI2_ASourceGivesEveryRecordWithItsOriginAndPlace(t *testing.T) {
 	}
 }
 
-func TestSource_CommitsForTheTopicThatIsThere(t *testing.T) {
+func TestSource_CommitsAnOffsetOfATopic(t *testing.T) {
 	w := given(t, "activities")
 	s := w.source("activities")
 	if n, err := s.Partitions(w.ctx); n != 2 || err != nil {
@@ -98,7 +98,7 @@ func TestSource_CommitsForTheTopicThatIsThere(t *testing.T) {
 	if _, _, ok, err := committed(s, 0); ok || err != nil {
 		t.Fatalf("an offset before any was kept: %v", err)
 	}
-	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, domain.Routed{Next: 41, Epoch: 5}) }))
+	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, domain.Routed{Next: 41, Epoch: 5, Topic: s.Topic()}) }))
 	next, epoch, ok, err := committed(s, 0)
 	if next != 41 || epoch != 5 || !ok || err != nil {
 		t.Fatalf("%d %d %v %v", next, epoch, ok, err)
@@ -106,9 +106,8 @@ func TestSource_CommitsForTheTopicThatIsThere(t *testing.T) {
 	if _, _, ok, err := committed(s, 1); ok || err != nil {
 		t.Errorf("an offset of another partition: %v", err)
 	}
-	by := domain.Routed{Next: 42, Epoch: 5, Node: domain.NodeID{1, 2}, Counter: 7}
+	by := domain.Routed{Next: 42, Epoch: 5, Topic: s.Topic(), Node: domain.NodeID{1, 2}, Counter: 7}
 	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, by) }))
-	by.Topic = s.id
 	var kept []domain.Routed
 	w.must(kafka.Persist(w.ctx, func() (err error) { kept, err = s.Kept(w.ctx, []int{0, 1}); return err }))
 	if kept[0] != by || kept[1].Next >= 0 {
@@ -163,7 +162,7 @@ func TestSource_RecreatedTopicPartitionByPartition(t *testing.T) {
 	w := given(t, "activities")
 	s := w.source("activities")
 	before := s.Topic()
-	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, domain.Routed{Next: 41, Epoch: 5}) }))
+	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, domain.Routed{Next: 41, Epoch: 5, Topic: s.Topic()}) }))
 	w.recreate("activities")
 	after := w.source("activities").Topic()
 	if after == before {

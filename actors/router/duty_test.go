@@ -154,6 +154,46 @@ func TestGroupOffset_IsRestored(t *testing.T) {
 	}
 }
 
+// Before the router knows where it begins, the supervisor repeats what the group has of the topic, and commits nothing else.
+func TestGroupOffset_IsRepeatedBeforeTheRouterBegins(t *testing.T) {
+	topic, deleted := domain.TopicID{1}, domain.TopicID{2}
+	for _, c := range []struct {
+		what  string
+		begun domain.TopicID // zero: not even of which topic
+		kept  domain.Routed
+		want  int64
+	}{
+		{"no topic", domain.TopicID{}, domain.Routed{Next: 840, Topic: topic}, 840},
+		{"the topic", topic, domain.Routed{Next: 840, Topic: topic}, 840},
+		{"of a deleted topic", topic, domain.Routed{Next: 840, Topic: deleted}, 840},
+		{"nothing is kept", topic, domain.Routed{Next: -1}, -1},
+	} {
+		s := &group{kept: c.kept}
+		g := newGroupOffset(&Options{Source: s, Nodes: several{}}, 0)
+		if !c.begun.IsZero() {
+			g.begin(c.begun, -1, -1)
+		}
+		err := g.repeat(t.Context())
+		if own := s.kept.Node == (several{}).Self(); err != nil || s.kept.Next != c.want || s.kept.Topic != c.kept.Topic || own != (c.what == "the topic") {
+			t.Errorf("%s: %v %+v", c.what, err, s.kept)
+		}
+	}
+}
+
+// An offset is committed as of the topic that it was read of, whatever topic begins meanwhile.
+func TestGroupOffset_IsOfItsTopic(t *testing.T) {
+	s := &group{kept: domain.Routed{Next: -1}}
+	g := newGroupOffset(&Options{Source: s, Nodes: several{}}, 0)
+	g.begin(domain.TopicID{1}, 10, 0)
+	if err := g.commit(t.Context(), 40, 0); err != nil || s.kept.Topic != (domain.TopicID{1}) {
+		t.Fatal(err, s.kept)
+	}
+	g.begin(domain.TopicID{2}, -1, -1)
+	if err := g.repeat(t.Context()); err != nil || s.kept.Next != 40 || s.kept.Topic != (domain.TopicID{1}) {
+		t.Errorf("%v: the new topic has %+v", err, s.kept)
+	}
+}
+
 // The router commits, and the supervisor repeats for it: both tell how it went, and status reads it.
 func TestGroupOffset_FailsFromTwoSides(t *testing.T) {
 	s := &group{kept: domain.Routed{Next: 10}, away: errors.New("the broker is away")}

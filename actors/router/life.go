@@ -52,7 +52,7 @@ func (r *router) Receive(ctx actor.Context) {
 func (r *router) fetched(ctx actor.Context, message any) {
 	switch m := message.(type) {
 	case *routerStarted:
-		r.next, r.marked, r.epoch, r.reading, r.announced = m.next, m.next, m.epoch, m.topic, false
+		r.next, r.marked, r.epoch, r.reading, r.begun, r.announced = m.next, m.next, m.epoch, m.topic, true, false
 		r.shared.offset.begin(m.topic, m.noted, m.epoch)
 		r.shared.Next.Store(max(m.next, 0))
 	case *sourcePage:
@@ -165,6 +165,9 @@ func (r *router) stop() {
 		<-r.fetching
 		r.cancel, r.fetching = nil, nil
 		r.shared.Holding.Store(false)
+		if !r.begun {
+			return
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		_ = r.note(ctx) // what is above is another node's
@@ -181,8 +184,12 @@ func (r *router) start(ctx actor.Context) {
 	r.shared.Gap.Store(nil)
 	r.shared.By.Store(nil)
 	r.shared.Holding.Store(true)
-	r.announced, r.marked = true, r.next // of where the fetcher will be nothing is known yet
-	r.shared.offset.begin(r.reading, r.next, r.epoch)
+	r.begun = false
+	topic, next, epoch := r.o.topic(r.partition), int64(-1), int32(-1)
+	if r.reading == topic { // what this node routed is still known
+		next, epoch = r.next, r.epoch
+	}
+	r.shared.offset.begin(topic, next, epoch)
 	r.ctx, r.cancel = context.WithCancel(r.node)
 	done, run := make(chan struct{}), r.ctx
 	r.fetching = done

@@ -36,11 +36,12 @@ type groupOffset struct {
 func newGroupOffset(o *Options, partition int) *groupOffset {
 	return &groupOffset{
 		source: o.Source, nodes: o.Nodes, log: o.Log, partition: partition, committing: make(chan struct{}, 1),
+		at:    domain.Routed{Next: -1},
 		state: retry.State{What: "the router's offset cannot be committed"},
 	}
 }
 
-// begin takes what the group had of a topic when the router began there; below zero: nothing that holds. The first
+// begin takes a topic, and up to where the router knows that the group has it; below zero: it does not know. The first
 // commit is due: it says who routes.
 func (g *groupOffset) begin(topic domain.TopicID, next int64, epoch int32) {
 	g.mu.Lock()
@@ -86,7 +87,8 @@ func (g *groupOffset) commit(ctx context.Context, next int64, epoch int32) error
 				return errAbove
 			}
 		}
-		return g.put(ctx, next, epoch)
+		_, topic := g.last()
+		return g.put(ctx, topic, next, epoch)
 	})
 }
 
@@ -97,14 +99,14 @@ func (g *groupOffset) repeat(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		at, _ := g.last()
-		if kept.Next > at.Next {
+		at, topic := g.last()
+		if kept.Topic == topic && kept.Next > at.Next {
 			at = kept
 		}
 		if at.Next < 0 {
 			return nil
 		}
-		return g.put(ctx, at.Next, at.Epoch)
+		return g.put(ctx, topic, at.Next, at.Epoch)
 	})
 }
 
@@ -116,7 +118,7 @@ func (g *groupOffset) restore(ctx context.Context, kept *domain.Routed) error {
 		if at.Next <= kept.Next || kept.Topic != topic {
 			return nil
 		}
-		return g.put(ctx, at.Next, at.Epoch)
+		return g.put(ctx, topic, at.Next, at.Epoch)
 	})
 }
 
@@ -158,10 +160,10 @@ func (g *groupOffset) kept(ctx context.Context) (domain.Routed, error) {
 	return kept, nil
 }
 
-// put commits.
-func (g *groupOffset) put(ctx context.Context, next int64, epoch int32) error {
-	last, topic := g.last()
-	at := domain.Routed{Next: next, Epoch: epoch, Node: g.nodes.Self(), Counter: last.Counter + 1}
+// put commits an offset of a topic.
+func (g *groupOffset) put(ctx context.Context, topic domain.TopicID, next int64, epoch int32) error {
+	last, _ := g.last()
+	at := domain.Routed{Next: next, Epoch: epoch, Topic: topic, Node: g.nodes.Self(), Counter: last.Counter + 1}
 	if err := g.source.Commit(ctx, g.partition, at); err != nil {
 		return err
 	}

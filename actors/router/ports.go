@@ -29,7 +29,7 @@ type Source interface {
 	// this journal, ok false when there is none. What is kept for a topic of another id is
 	// a *domain.GapError. The partition's next Reader reads the topic that is there now.
 	Committed(ctx context.Context, partition int) (next int64, epoch int32, ok bool, err error)
-	// Commit keeps where to read on, and who says so; the topic is that which the partition is read of.
+	// Commit keeps where to read on, of which topic, and who says so.
 	Commit(ctx context.Context, partition int, at domain.Routed) error
 	// Kept is what is kept of partitions now, one for each in that order, whatever topic it is of.
 	Kept(ctx context.Context, partitions []int) ([]domain.Routed, error)

@@ -26,6 +26,7 @@ type router struct {
 	cancel    context.CancelFunc
 	fetching  chan struct{} // closed when the fetcher has ended; a page of another fetcher is not routed
 	broken    bool          // it panicked: it does not start again in this process
+	begun     bool          // the fetcher has said where it reads on
 	announced bool          // since it began to route, the group has this node as who routes
 
 	batches [][]domain.Record // by journal partition
