@@ -1,6 +1,6 @@
 // Package catalog has accounts, applications with their allowlists, keys, the public halves of
 // keys that sign member tokens, brands, definitions, segments, webhooks, the layout of the installation,
-// its wrapped slot keys, its nodes and what operators accepted: the state machine over the log
+// its wrapped slot keys, its nodes, the console's sign-in links and sessions, and what operators accepted: the state machine over the log
 // catalog, one actor a node.
 //
 // A record becomes part of the ledger, which is a function of the records (I6); its entities

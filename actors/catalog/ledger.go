@@ -109,6 +109,10 @@ func (l *ledger) put(entity any) {
 		v.slotKeys = e
 	case *domain.Node:
 		putNode(v, e)
+	case *domain.Link:
+		v.console.putLink(e, l.epoch)
+	case *domain.Session:
+		v.console.putSession(e, l.epoch)
 	}
 }
 
@@ -185,6 +189,7 @@ func (l *ledger) pass(r *domain.Record) {
 	l.state.Next = r.Offset + 1
 	if l.day() > before {
 		l.forget()
+		l.forgetSessions()
 	}
 }
 
@@ -243,6 +248,14 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		return l.nodeUp(c)
 	case *domain.NodeGone:
 		return l.nodeGone(c)
+	case *domain.CreateLink:
+		return l.createLink(c)
+	case *domain.BeginSession:
+		return l.beginSession(c)
+	case *domain.RenewSession:
+		return l.renewSession(c)
+	case *domain.EndSession:
+		return l.endSession(c)
 	case *domain.PutSlotKeys:
 		return l.putSlotKeys(c)
 	case *domain.AcceptGap:

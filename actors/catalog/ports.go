@@ -13,15 +13,15 @@ type State struct {
 }
 
 // Store keeps the catalog's entities: domain.Account, Application, Key,
-// Brand, Definition, Segment, Webhook, SigningKey, Layout, SetAside, AcceptedGap, SlotKeys, Node and Request
+// Brand, Definition, Segment, Webhook, SigningKey, Layout, SetAside, AcceptedGap, SlotKeys, Node, Link, Session and Request
 // values.
 // One goroutine.
 type Store interface {
 	State() State
 	// Load calls f with every entity stored: a pointer to one of the types named.
 	Load(f func(entity any) error) error
-	// Commit stores entities (pointers, overwriting those of the same id) and the state in one
-	// synced batch.
+	// Commit stores entities (pointers, overwriting those of the same id), deletes those that are domain.Forgotten, and
+	// stores the state, in one synced batch.
 	Commit(state State, entities []any) error
 	Close() error
 }

@@ -29,6 +29,7 @@ type View struct {
 	accepted journal.AcceptedGaps
 	slotKeys *domain.SlotKeys
 	nodes    map[domain.NodeID]*domain.Node // those that are gone, too
+	console  console
 }
 
 // owned is what an account has, in order of ids; it only grows.

@@ -52,6 +52,10 @@ const (
 	KindNodeGone          Kind = 91
 	KindPutWebhook        Kind = 92
 	KindDeleteWebhook     Kind = 93
+	KindCreateLink        Kind = 94
+	KindBeginSession      Kind = 95
+	KindRenewSession      Kind = 96
+	KindEndSession        Kind = 97
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

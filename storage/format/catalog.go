@@ -32,6 +32,8 @@ const (
 	entitySigningKey
 	entityNode
 	entityWebhook
+	entityLink
+	entitySession
 )
 
 // DecodeEntity is the entity of a key and its value.
@@ -69,6 +71,10 @@ func DecodeEntity(k, v []byte) (entity any, err error) {
 			entity = new(domain.Node)
 		case entityWebhook:
 			entity = new(domain.Webhook)
+		case entityLink:
+			entity = new(domain.Link)
+		case entitySession:
+			entity = new(domain.Session)
 		default:
 			return nil, Damaged("e")
 		}
@@ -110,6 +116,10 @@ func AppendEntityKey(dst []byte, entity any) ([]byte, error) {
 		return append(append(dst, FamilyEntity, entitySigningKey), e.KID...), nil
 	case *domain.Node:
 		return append(append(dst, FamilyEntity, entityNode), e.ID[:]...), nil
+	case *domain.Link:
+		return append(append(dst, FamilyEntity, entityLink), e.Hash[:]...), nil
+	case *domain.Session:
+		return append(append(dst, FamilyEntity, entitySession), e.ID[:]...), nil
 	case *domain.Request:
 		return append(append(dst, CatalogRequestDay(e.Day)...), e.ID[:]...), nil
 	}

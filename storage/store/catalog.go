@@ -6,6 +6,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/storage/format"
 	"github.com/ovation-analytics/ovation/storage/internal/scan"
 	"github.com/ovation-analytics/ovation/storage/pebblefs"
@@ -54,7 +55,7 @@ func (c *Catalog) State() format.CatalogState { return c.state }
 
 // Load calls f with every entity stored, by kind and id: a pointer to an Account,
 // Application, Key, Brand, Definition, Layout, SetAside, AcceptedGap, Segment, SigningKey,
-// SlotKeys, Node
+// SlotKeys, Node, Webhook, Link, Session
 // or Request.
 func (c *Catalog) Load(f func(entity any) error) error {
 	if err := c.usable(); err != nil {
@@ -75,8 +76,8 @@ func (c *Catalog) Load(f func(entity any) error) error {
 	return nil
 }
 
-// Commit stores entities, overwriting those of the same id, and the state in one
-// synced batch. After an error the catalog must be closed and opened again.
+// Commit stores entities, overwriting those of the same id, deletes those that are domain.Forgotten, and stores the
+// state, in one synced batch. After an error the catalog must be closed and opened again.
 func (c *Catalog) Commit(state format.CatalogState, entities []any) error {
 	if err := c.usable(); err != nil {
 		return err
@@ -97,6 +98,15 @@ func (c *Catalog) commit(state format.CatalogState, entities []any) (err error) 
 		}
 	}()
 	for _, e := range entities {
+		if gone, ok := e.(domain.Forgotten); ok {
+			if c.key, err = format.AppendEntityKey(c.key[:0], gone.Entity); err != nil {
+				return err
+			}
+			if err = b.Delete(c.key, nil); err != nil {
+				return err
+			}
+			continue
+		}
 		if c.key, err = format.AppendEntityKey(c.key[:0], e); err != nil {
 			return err
 		}

@@ -58,6 +58,8 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 		&domain.SlotKeys{Generation: 2, Master: domain.MasterID{9}, Wrapped: []byte("wrapped"), At: 8},
 		&domain.Node{ID: domain.NodeID{1}, Address: "http://a:1", Zone: "z", Rules: 1, Protocol: 2, Program: "p", Since: 3},
 		&domain.Node{ID: domain.NodeID{1, 2}, Gone: 4, By: domain.GoneBySilence},
+		&domain.Link{Hash: domain.LinkHash{1, 31: 2}, Role: domain.RoleAnalyst, Account: 1, Application: 2, Name: "Ada\xfe", Created: 3, Expires: 4, Taken: 5},
+		&domain.Session{ID: domain.SessionID{1, 15: 2}, Role: domain.RoleDeveloper, Account: 1, Application: 2, Key: 3, Name: "Ada", Begun: 4, Renewed: 5, Ended: 6},
 		&domain.Request{ID: domain.RequestID{1}, Day: 20000, BodyHash: 7, Outcome: domain.Outcome{ID: 4}},
 	}
 	state := format.CatalogState{Cluster: "c", Topic: domain.TopicID{8}, Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [7]uint32{1, 2, 3, 4, 100, 6, 7}}
@@ -88,6 +90,12 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 	check.OK(t, c2.Dump(&b, nil))
 	if strings.Count(b.String(), "\n") != n+2 || strings.Contains(b.String(), "!storage") {
 		t.Errorf("dump:\n%s", b.String())
+	}
+	check.OK(t, c2.Commit(state, []any{
+		domain.Forgotten{Entity: &domain.Link{Hash: domain.LinkHash{1, 31: 2}}}, domain.Forgotten{Entity: &domain.Session{ID: domain.SessionID{1, 15: 2}}},
+	}))
+	if left := len(loaded(t, c2)); left != n-2 {
+		t.Errorf("%d entities of %d are left after two were forgotten", left, n)
 	}
 	if err := c2.Commit(state, []any{7}); err == nil {
 		t.Error("a number was stored as an entity")

@@ -14,7 +14,7 @@ import (
 // built again from the log.
 const (
 	shardsFormat  = "ovation shards 19"
-	catalogFormat = "ovation catalog 10"
+	catalogFormat = "ovation catalog 11"
 )
 
 // FormatError says that a directory holds something else than was asked for.

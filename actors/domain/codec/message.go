@@ -62,6 +62,10 @@ var commands = index(
 	message(nodeGoneToWire, nodeGoneFromWire),
 	message(putWebhookToWire, putWebhookFromWire),
 	message(deleteWebhookToWire, deleteWebhookFromWire),
+	message(createLinkToWire, createLinkFromWire),
+	message(beginSessionToWire, beginSessionFromWire),
+	message(renewSessionToWire, renewSessionFromWire),
+	message(endSessionToWire, endSessionFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -77,6 +81,8 @@ var values = index(
 	message(signingKeyToWire, signingKeyFromWire),
 	message(nodeToWire, nodeFromWire),
 	message(webhookToWire, webhookFromWire),
+	message(linkToWire, linkFromWire),
+	message(sessionToWire, sessionFromWire),
 
 	message(memberToWire, memberFromWire),
 	message(personalToWire, personalFromWire),

@@ -117,6 +117,8 @@ func TestCodec_SchemaIsTheFormat(t *testing.T) {
 		acceptedGapToWire(all["AcceptedGap"].(*domain.AcceptedGap)),
 		signingKeyToWire(all["SigningKey"].(*domain.SigningKey)),
 		nodeToWire(all["Node"].(*domain.Node)),
+		linkToWire(all["Link"].(*domain.Link)),
+		sessionToWire(all["Session"].(*domain.Session)),
 		memberToWire(all["Member"].(*domain.Member)),
 		personalToWire(all["Personal"].(*domain.Personal)),
 		detailsToWire(all["VisitDetails"].(*domain.VisitDetails)),

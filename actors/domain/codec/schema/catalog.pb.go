@@ -9,12 +9,11 @@
 package schema
 
 import (
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
-
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -2912,6 +2911,480 @@ func (x *DeleteWebhook) GetAt() int64 {
 	return 0
 }
 
+// Link is a sign-in link of the console.
+type Link struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hash          []byte                 `protobuf:"bytes,1,opt,name=hash" json:"hash,omitempty"`  // 32 bytes: of its token
+	Role          uint32                 `protobuf:"varint,2,opt,name=role" json:"role,omitempty"` // domain.Role
+	Account       uint32                 `protobuf:"varint,3,opt,name=account" json:"account,omitempty"`
+	Application   uint32                 `protobuf:"varint,4,opt,name=application" json:"application,omitempty"`
+	Name          string                 `protobuf:"bytes,5,opt,name=name" json:"name,omitempty"`
+	Created       int64                  `protobuf:"varint,6,opt,name=created" json:"created,omitempty"` // ms
+	Expires       int64                  `protobuf:"varint,7,opt,name=expires" json:"expires,omitempty"` // ms
+	Taken         int64                  `protobuf:"varint,8,opt,name=taken" json:"taken,omitempty"`     // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Link) Reset() {
+	*x = Link{}
+	mi := &file_catalog_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Link) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Link) ProtoMessage() {}
+
+func (x *Link) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Link.ProtoReflect.Descriptor instead.
+func (*Link) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *Link) GetHash() []byte {
+	if x != nil {
+		return x.Hash
+	}
+	return nil
+}
+
+func (x *Link) GetRole() uint32 {
+	if x != nil {
+		return x.Role
+	}
+	return 0
+}
+
+func (x *Link) GetAccount() uint32 {
+	if x != nil {
+		return x.Account
+	}
+	return 0
+}
+
+func (x *Link) GetApplication() uint32 {
+	if x != nil {
+		return x.Application
+	}
+	return 0
+}
+
+func (x *Link) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Link) GetCreated() int64 {
+	if x != nil {
+		return x.Created
+	}
+	return 0
+}
+
+func (x *Link) GetExpires() int64 {
+	if x != nil {
+		return x.Expires
+	}
+	return 0
+}
+
+func (x *Link) GetTaken() int64 {
+	if x != nil {
+		return x.Taken
+	}
+	return 0
+}
+
+// Session is a person who is signed in to the console.
+type Session struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id" json:"id,omitempty"`      // 16 bytes
+	Role          uint32                 `protobuf:"varint,2,opt,name=role" json:"role,omitempty"` // domain.Role
+	Account       uint32                 `protobuf:"varint,3,opt,name=account" json:"account,omitempty"`
+	Application   uint32                 `protobuf:"varint,4,opt,name=application" json:"application,omitempty"`
+	Key           uint32                 `protobuf:"varint,5,opt,name=key" json:"key,omitempty"`
+	Name          string                 `protobuf:"bytes,6,opt,name=name" json:"name,omitempty"`
+	Begun         int64                  `protobuf:"varint,7,opt,name=begun" json:"begun,omitempty"`     // ms
+	Renewed       int64                  `protobuf:"varint,8,opt,name=renewed" json:"renewed,omitempty"` // ms
+	Ended         int64                  `protobuf:"varint,9,opt,name=ended" json:"ended,omitempty"`     // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Session) Reset() {
+	*x = Session{}
+	mi := &file_catalog_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Session) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Session) ProtoMessage() {}
+
+func (x *Session) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Session.ProtoReflect.Descriptor instead.
+func (*Session) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *Session) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *Session) GetRole() uint32 {
+	if x != nil {
+		return x.Role
+	}
+	return 0
+}
+
+func (x *Session) GetAccount() uint32 {
+	if x != nil {
+		return x.Account
+	}
+	return 0
+}
+
+func (x *Session) GetApplication() uint32 {
+	if x != nil {
+		return x.Application
+	}
+	return 0
+}
+
+func (x *Session) GetKey() uint32 {
+	if x != nil {
+		return x.Key
+	}
+	return 0
+}
+
+func (x *Session) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Session) GetBegun() int64 {
+	if x != nil {
+		return x.Begun
+	}
+	return 0
+}
+
+func (x *Session) GetRenewed() int64 {
+	if x != nil {
+		return x.Renewed
+	}
+	return 0
+}
+
+func (x *Session) GetEnded() int64 {
+	if x != nil {
+		return x.Ended
+	}
+	return 0
+}
+
+type CreateLink struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Hash          []byte                 `protobuf:"bytes,1,opt,name=hash" json:"hash,omitempty"` // 32 bytes
+	Role          uint32                 `protobuf:"varint,2,opt,name=role" json:"role,omitempty"`
+	Account       uint32                 `protobuf:"varint,3,opt,name=account" json:"account,omitempty"`
+	Application   uint32                 `protobuf:"varint,4,opt,name=application" json:"application,omitempty"`
+	Name          string                 `protobuf:"bytes,5,opt,name=name" json:"name,omitempty"`
+	Expires       int64                  `protobuf:"varint,6,opt,name=expires" json:"expires,omitempty"` // ms
+	At            int64                  `protobuf:"varint,7,opt,name=at" json:"at,omitempty"`           // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CreateLink) Reset() {
+	*x = CreateLink{}
+	mi := &file_catalog_proto_msgTypes[41]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CreateLink) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CreateLink) ProtoMessage() {}
+
+func (x *CreateLink) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[41]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CreateLink.ProtoReflect.Descriptor instead.
+func (*CreateLink) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{41}
+}
+
+func (x *CreateLink) GetHash() []byte {
+	if x != nil {
+		return x.Hash
+	}
+	return nil
+}
+
+func (x *CreateLink) GetRole() uint32 {
+	if x != nil {
+		return x.Role
+	}
+	return 0
+}
+
+func (x *CreateLink) GetAccount() uint32 {
+	if x != nil {
+		return x.Account
+	}
+	return 0
+}
+
+func (x *CreateLink) GetApplication() uint32 {
+	if x != nil {
+		return x.Application
+	}
+	return 0
+}
+
+func (x *CreateLink) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *CreateLink) GetExpires() int64 {
+	if x != nil {
+		return x.Expires
+	}
+	return 0
+}
+
+func (x *CreateLink) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type BeginSession struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id" json:"id,omitempty"`     // 16 bytes
+	Link          []byte                 `protobuf:"bytes,2,opt,name=link" json:"link,omitempty"` // 32 bytes
+	Key           uint32                 `protobuf:"varint,3,opt,name=key" json:"key,omitempty"`
+	At            int64                  `protobuf:"varint,4,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *BeginSession) Reset() {
+	*x = BeginSession{}
+	mi := &file_catalog_proto_msgTypes[42]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *BeginSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*BeginSession) ProtoMessage() {}
+
+func (x *BeginSession) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[42]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use BeginSession.ProtoReflect.Descriptor instead.
+func (*BeginSession) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{42}
+}
+
+func (x *BeginSession) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *BeginSession) GetLink() []byte {
+	if x != nil {
+		return x.Link
+	}
+	return nil
+}
+
+func (x *BeginSession) GetKey() uint32 {
+	if x != nil {
+		return x.Key
+	}
+	return 0
+}
+
+func (x *BeginSession) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type RenewSession struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id" json:"id,omitempty"`  // 16 bytes
+	At            int64                  `protobuf:"varint,2,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RenewSession) Reset() {
+	*x = RenewSession{}
+	mi := &file_catalog_proto_msgTypes[43]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RenewSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RenewSession) ProtoMessage() {}
+
+func (x *RenewSession) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[43]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RenewSession.ProtoReflect.Descriptor instead.
+func (*RenewSession) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{43}
+}
+
+func (x *RenewSession) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *RenewSession) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+type EndSession struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            []byte                 `protobuf:"bytes,1,opt,name=id" json:"id,omitempty"`  // 16 bytes; none: all sessions
+	At            int64                  `protobuf:"varint,2,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *EndSession) Reset() {
+	*x = EndSession{}
+	mi := &file_catalog_proto_msgTypes[44]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *EndSession) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*EndSession) ProtoMessage() {}
+
+func (x *EndSession) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[44]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use EndSession.ProtoReflect.Descriptor instead.
+func (*EndSession) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{44}
+}
+
+func (x *EndSession) GetId() []byte {
+	if x != nil {
+		return x.Id
+	}
+	return nil
+}
+
+func (x *EndSession) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
 var File_catalog_proto protoreflect.FileDescriptor
 
 const file_catalog_proto_rawDesc = "" +
@@ -3159,6 +3632,46 @@ const file_catalog_proto_rawDesc = "" +
 	"\x02at\x18\x03 \x01(\x03R\x02at\"/\n" +
 	"\rDeleteWebhook\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x0e\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\"\xc8\x01\n" +
+	"\x04Link\x12\x12\n" +
+	"\x04hash\x18\x01 \x01(\fR\x04hash\x12\x12\n" +
+	"\x04role\x18\x02 \x01(\rR\x04role\x12\x18\n" +
+	"\aaccount\x18\x03 \x01(\rR\aaccount\x12 \n" +
+	"\vapplication\x18\x04 \x01(\rR\vapplication\x12\x12\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\x12\x18\n" +
+	"\acreated\x18\x06 \x01(\x03R\acreated\x12\x18\n" +
+	"\aexpires\x18\a \x01(\x03R\aexpires\x12\x14\n" +
+	"\x05taken\x18\b \x01(\x03R\x05taken\"\xd5\x01\n" +
+	"\aSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
+	"\x04role\x18\x02 \x01(\rR\x04role\x12\x18\n" +
+	"\aaccount\x18\x03 \x01(\rR\aaccount\x12 \n" +
+	"\vapplication\x18\x04 \x01(\rR\vapplication\x12\x10\n" +
+	"\x03key\x18\x05 \x01(\rR\x03key\x12\x12\n" +
+	"\x04name\x18\x06 \x01(\tR\x04name\x12\x14\n" +
+	"\x05begun\x18\a \x01(\x03R\x05begun\x12\x18\n" +
+	"\arenewed\x18\b \x01(\x03R\arenewed\x12\x14\n" +
+	"\x05ended\x18\t \x01(\x03R\x05ended\"\xae\x01\n" +
+	"\n" +
+	"CreateLink\x12\x12\n" +
+	"\x04hash\x18\x01 \x01(\fR\x04hash\x12\x12\n" +
+	"\x04role\x18\x02 \x01(\rR\x04role\x12\x18\n" +
+	"\aaccount\x18\x03 \x01(\rR\aaccount\x12 \n" +
+	"\vapplication\x18\x04 \x01(\rR\vapplication\x12\x12\n" +
+	"\x04name\x18\x05 \x01(\tR\x04name\x12\x18\n" +
+	"\aexpires\x18\x06 \x01(\x03R\aexpires\x12\x0e\n" +
+	"\x02at\x18\a \x01(\x03R\x02at\"T\n" +
+	"\fBeginSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x12\n" +
+	"\x04link\x18\x02 \x01(\fR\x04link\x12\x10\n" +
+	"\x03key\x18\x03 \x01(\rR\x03key\x12\x0e\n" +
+	"\x02at\x18\x04 \x01(\x03R\x02at\".\n" +
+	"\fRenewSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x0e\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\",\n" +
+	"\n" +
+	"EndSession\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\fR\x02id\x12\x0e\n" +
 	"\x02at\x18\x02 \x01(\x03R\x02atBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -3173,7 +3686,7 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 39)
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_catalog_proto_goTypes = []any{
 	(*Layout)(nil),            // 0: ovation.v1.Layout
 	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
@@ -3214,6 +3727,12 @@ var file_catalog_proto_goTypes = []any{
 	(*WebhookFilter)(nil),     // 36: ovation.v1.WebhookFilter
 	(*PutWebhook)(nil),        // 37: ovation.v1.PutWebhook
 	(*DeleteWebhook)(nil),     // 38: ovation.v1.DeleteWebhook
+	(*Link)(nil),              // 39: ovation.v1.Link
+	(*Session)(nil),           // 40: ovation.v1.Session
+	(*CreateLink)(nil),        // 41: ovation.v1.CreateLink
+	(*BeginSession)(nil),      // 42: ovation.v1.BeginSession
+	(*RenewSession)(nil),      // 43: ovation.v1.RenewSession
+	(*EndSession)(nil),        // 44: ovation.v1.EndSession
 }
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
@@ -3247,7 +3766,7 @@ func file_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_catalog_proto_rawDesc), len(file_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   39,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -20,12 +20,11 @@
 package schema
 
 import (
+	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
+	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
-
-	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
-	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
 )
 
 const (
@@ -93,6 +92,10 @@ type Record struct {
 	//	*Record_NodeGone
 	//	*Record_PutWebhook
 	//	*Record_DeleteWebhook
+	//	*Record_CreateLink
+	//	*Record_BeginSession
+	//	*Record_RenewSession
+	//	*Record_EndSession
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -603,6 +606,42 @@ func (x *Record) GetDeleteWebhook() *DeleteWebhook {
 	return nil
 }
 
+func (x *Record) GetCreateLink() *CreateLink {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_CreateLink); ok {
+			return x.CreateLink
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetBeginSession() *BeginSession {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_BeginSession); ok {
+			return x.BeginSession
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetRenewSession() *RenewSession {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_RenewSession); ok {
+			return x.RenewSession
+		}
+	}
+	return nil
+}
+
+func (x *Record) GetEndSession() *EndSession {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_EndSession); ok {
+			return x.EndSession
+		}
+	}
+	return nil
+}
+
 type isRecord_Payload interface {
 	isRecord_Payload()
 }
@@ -787,6 +826,22 @@ type Record_DeleteWebhook struct {
 	DeleteWebhook *DeleteWebhook `protobuf:"bytes,109,opt,name=delete_webhook,json=deleteWebhook,oneof"`
 }
 
+type Record_CreateLink struct {
+	CreateLink *CreateLink `protobuf:"bytes,110,opt,name=create_link,json=createLink,oneof"`
+}
+
+type Record_BeginSession struct {
+	BeginSession *BeginSession `protobuf:"bytes,111,opt,name=begin_session,json=beginSession,oneof"`
+}
+
+type Record_RenewSession struct {
+	RenewSession *RenewSession `protobuf:"bytes,112,opt,name=renew_session,json=renewSession,oneof"`
+}
+
+type Record_EndSession struct {
+	EndSession *EndSession `protobuf:"bytes,113,opt,name=end_session,json=endSession,oneof"`
+}
+
 func (*Record_Activity) isRecord_Payload() {}
 
 func (*Record_Forward) isRecord_Payload() {}
@@ -877,13 +932,21 @@ func (*Record_PutWebhook) isRecord_Payload() {}
 
 func (*Record_DeleteWebhook) isRecord_Payload() {}
 
+func (*Record_CreateLink) isRecord_Payload() {}
+
+func (*Record_BeginSession) isRecord_Payload() {}
+
+func (*Record_RenewSession) isRecord_Payload() {}
+
+func (*Record_EndSession) isRecord_Payload() {}
+
 var File_record_proto protoreflect.FileDescriptor
 
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
 	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\x1a\x0fdelivered.proto\x1a\n" +
-	"lend.proto\"\x8f\x16\n" +
+	"lend.proto\"\x87\x18\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -944,7 +1007,13 @@ const file_record_proto_rawDesc = "" +
 	"\tnode_gone\x18k \x01(\v2\x14.ovation.v1.NodeGoneH\x00R\bnodeGone\x129\n" +
 	"\vput_webhook\x18l \x01(\v2\x16.ovation.v1.PutWebhookH\x00R\n" +
 	"putWebhook\x12B\n" +
-	"\x0edelete_webhook\x18m \x01(\v2\x19.ovation.v1.DeleteWebhookH\x00R\rdeleteWebhookB\t\n" +
+	"\x0edelete_webhook\x18m \x01(\v2\x19.ovation.v1.DeleteWebhookH\x00R\rdeleteWebhook\x129\n" +
+	"\vcreate_link\x18n \x01(\v2\x16.ovation.v1.CreateLinkH\x00R\n" +
+	"createLink\x12?\n" +
+	"\rbegin_session\x18o \x01(\v2\x18.ovation.v1.BeginSessionH\x00R\fbeginSession\x12?\n" +
+	"\rrenew_session\x18p \x01(\v2\x18.ovation.v1.RenewSessionH\x00R\frenewSession\x129\n" +
+	"\vend_session\x18q \x01(\v2\x16.ovation.v1.EndSessionH\x00R\n" +
+	"endSessionB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -1007,6 +1076,10 @@ var file_record_proto_goTypes = []any{
 	(*NodeGone)(nil),          // 43: ovation.v1.NodeGone
 	(*PutWebhook)(nil),        // 44: ovation.v1.PutWebhook
 	(*DeleteWebhook)(nil),     // 45: ovation.v1.DeleteWebhook
+	(*CreateLink)(nil),        // 46: ovation.v1.CreateLink
+	(*BeginSession)(nil),      // 47: ovation.v1.BeginSession
+	(*RenewSession)(nil),      // 48: ovation.v1.RenewSession
+	(*EndSession)(nil),        // 49: ovation.v1.EndSession
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -1055,11 +1128,15 @@ var file_record_proto_depIdxs = []int32{
 	43, // 43: ovation.v1.Record.node_gone:type_name -> ovation.v1.NodeGone
 	44, // 44: ovation.v1.Record.put_webhook:type_name -> ovation.v1.PutWebhook
 	45, // 45: ovation.v1.Record.delete_webhook:type_name -> ovation.v1.DeleteWebhook
-	46, // [46:46] is the sub-list for method output_type
-	46, // [46:46] is the sub-list for method input_type
-	46, // [46:46] is the sub-list for extension type_name
-	46, // [46:46] is the sub-list for extension extendee
-	0,  // [0:46] is the sub-list for field type_name
+	46, // 46: ovation.v1.Record.create_link:type_name -> ovation.v1.CreateLink
+	47, // 47: ovation.v1.Record.begin_session:type_name -> ovation.v1.BeginSession
+	48, // 48: ovation.v1.Record.renew_session:type_name -> ovation.v1.RenewSession
+	49, // 49: ovation.v1.Record.end_session:type_name -> ovation.v1.EndSession
+	50, // [50:50] is the sub-list for method output_type
+	50, // [50:50] is the sub-list for method input_type
+	50, // [50:50] is the sub-list for extension type_name
+	50, // [50:50] is the sub-list for extension extendee
+	0,  // [0:50] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -1118,6 +1195,10 @@ func file_record_proto_init() {
 		(*Record_NodeGone)(nil),
 		(*Record_PutWebhook)(nil),
 		(*Record_DeleteWebhook)(nil),
+		(*Record_CreateLink)(nil),
+		(*Record_BeginSession)(nil),
+		(*Record_RenewSession)(nil),
+		(*Record_EndSession)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
