@@ -6,6 +6,7 @@
 //	/errors/:slug            what an error means: JSON, or HTML for a browser
 //	/docs, /docs/:file       Config.Files
 //	/avatar/:memberid.svg    drawn from the number (package avatar)
+//	/, /brand/:id, …, /web/… the console (package console), of Config.Files; not in the document of the API
 //
 // All lists them. A Document that does not change is made once, and so is each of its compressed forms. A picture is
 // drawn for each request: it is small. It says nothing of a member, which anyone could ask for: not that there is

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,9 +19,14 @@ const (
 	docsFilePath = "/docs/:file"
 	avatarDir    = "/avatar/"
 	avatarPath   = avatarDir + ":memberid" + avatar.Suffix
+
+	// All pages of the console are one document: its script reads from the address which one is shown.
+	consolePath       = "/"
+	consoleFilePath   = "/web/:file"
+	consoleFolderPath = "/web/:folder/:file"
 )
 
-// Page is a route of documents.
+// Page is a route of documents. The console's have no ID: they are no part of the API, nor of its document.
 type Page struct{ Path, ID, Summary, Kind string }
 
 // All are the routes of documents.
@@ -31,6 +37,22 @@ var All = []Page{
 	{docsPath, "getDocs", "This document as a page", "text/html"},
 	{docsFilePath, "getDocsFile", "What that page is made of", "*/*"},
 	{avatarPath, "getAvatar", "A picture drawn from a member's number, for members without one", avatar.ContentType},
+	{Path: consolePath},
+	{Path: "/brands"},
+	{Path: "/brand/:id"},
+	{Path: "/compare"},
+	{Path: "/members"},
+	{Path: "/member/:id"},
+	{Path: "/segments"},
+	{Path: "/segment/:id"},
+	{Path: "/feed"},
+	{Path: "/logins"},
+	{Path: "/activities"},
+	{Path: "/operate"},
+	{Path: "/usage"},
+	{Path: "/webhooks"},
+	{Path: consoleFilePath},
+	{Path: consoleFolderPath},
 }
 
 // File is a file that is served as it is.
@@ -103,14 +125,26 @@ func (s *Set) Find(route string, ask Ask) (*Document, error) {
 		if prefersHTML(ask.Accept) {
 			path += asHTML
 		}
-	case docsFilePath:
+	case docsFilePath, consoleFilePath, consoleFolderPath:
 		path = ask.Path
+	default:
+		if isConsole(route) {
+			path = consolePath
+		}
 	}
 	d, ok := s.fixed[path]
 	if !ok {
 		return nil, domain.Fail(domain.NotFound, "there is no such document")
 	}
 	return d, nil
+}
+
+// OfConsole reports that a route of All is one of the console's, or a picture that its pages show: both ports of a node have these.
+func OfConsole(route string) bool { return route == avatarPath || isConsole(route) }
+
+// isConsole reports that a route is one of the console's.
+func isConsole(route string) bool {
+	return slices.ContainsFunc(All, func(p Page) bool { return p.Path == route && p.ID == "" })
 }
 
 // under is /openapi.json under another base address. The last one is kept: most requests are to one host.

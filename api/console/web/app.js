@@ -1,0 +1,108 @@
+// The shell: who is signed in, navigation, range, freshness, theme; and which page an address has.
+import { html, render, useEffect, useState } from './vendor/view.js'
+import { icon } from './ui/icon.js'
+import { Range, Switch } from './ui/kit.js'
+import { SignIn } from './ui/signin.js'
+import { href, place } from './lib/place.js'
+import { freshness, lag, reached } from './lib/api.js'
+import { begin, may, signOut, who } from './lib/session.js'
+import { moment } from './lib/format.js'
+import { Overview } from './pages/overview.js'
+import { Brands } from './pages/brands.js'
+import { Brand } from './pages/brand.js'
+import { Members } from './pages/members.js'
+import { Member } from './pages/member.js'
+import { Segments } from './pages/segments.js'
+import { Compare } from './pages/compare.js'
+import { Segment } from './pages/segment.js'
+import { Definitions } from './pages/activities.js'
+import { Usage } from './pages/usage.js'
+import { Webhooks } from './pages/webhooks.js'
+import { Operate } from './pages/operate.js'
+import { FeedPage } from './pages/feed.js'
+import { SignUps } from './pages/signups.js'
+
+const menu = [
+  ['Audience', [['/', 'home', 'Overview'], ['/brands', 'brand', 'Brands'], ['/members', 'people', 'Members'], ['/segments', 'segment', 'Segments'], ['/feed', 'feed', 'Feed'], ['/logins', 'door', 'Sign-ups']]],
+  ['Operate', [['/operate', 'nodes', 'Health', 'operator']]],
+  ['Account', [['/activities', 'brand', 'Activities'], ['/usage', 'gauge', 'Usage'], ['/webhooks', 'hook', 'Webhooks', 'developer']]],
+]
+
+// tabs are the pages that a phone has at the bottom; the others are behind More.
+const tabs = ['/', '/brands', '/members', '/feed']
+
+// pages are by the form of the address: what a page is of, and its name.
+const pages = [
+  [/^\/$/, Overview, 'Overview', '/'],
+  [/^\/brands$/, Brands, 'Brands', '/brands'],
+  [/^\/brand\/(\d+)$/, Brand, 'Brand', '/brands'],
+  [/^\/compare$/, Compare, 'Compare', '/brands'],
+  [/^\/members$/, Members, 'Members', '/members'],
+  [/^\/member\/(\d+)$/, Member, 'Member', '/members'],
+  [/^\/segments$/, Segments, 'Segments', '/segments'],
+  [/^\/segment\/(\d+|new)$/, Segment, 'Segment', '/segments'],
+  [/^\/activities$/, Definitions, 'Activities', '/activities'],
+  [/^\/operate$/, Operate, 'Health', '/operate', 'operator'],
+  [/^\/usage$/, Usage, 'Usage', '/usage'],
+  [/^\/webhooks$/, Webhooks, 'Webhooks', '/webhooks'],
+  [/^\/feed$/, FeedPage, 'Feed', '/feed'],
+  [/^\/logins$/, SignUps, 'Sign-ups', '/logins'],
+]
+
+function find(path) {
+  for (const [form, Page, name, at, role] of pages) {
+    const found = path.match(form)
+    if (found && (!role || may(role))) return { Page, name, at, id: found[1] }
+  }
+  return { Page: Nowhere, name: 'Not found', at: null }
+}
+
+function Nowhere() {
+  return html`<div class="page"><div class="say"><strong>There is no such page</strong><a href="/">To the overview</a></div></div>`
+}
+
+function App() {
+  const { Page, name, at, id } = find(place.value.path)
+  const [more, open] = useState(false)
+  useEffect(() => open(false), [place.value.path])
+  useEffect(() => { document.title = name + ' · Ovation' }, [name])
+  useEffect(() => { begin(); addEventListener('hashchange', begin) }, [])
+  if (who.value === undefined) return html`<p class="boot">Loading Ovation …</p>`
+  if (who.value === null) return html`<${SignIn} />`
+  return html`<div class="shell">
+    <nav class=${'side' + (more ? ' open' : '')} aria-label="Pages"><a class="logo" href="/"><img src="/web/icon.svg" alt="" width="28" height="28" /><span>Ovation</span></a>
+      ${menu.map(([group, all]) => [group, all.filter(([, , , role]) => !role || may(role))]).map(([group, items]) => items.length > 0 && html`<div class="group"><h3>${group}</h3><ul>${items.map(([to, sign, words]) => html`<li class=${tabs.includes(to) ? 'tab' : ''}><a data-at=${to} href=${href({ path: to, filters: {}, view: {} })} aria-current=${to === at ? 'page' : undefined}>${icon(sign)}<span>${words}</span></a></li>`)}</ul></div>`)}
+      <button class="more" aria-expanded=${more} onClick=${() => open(!more)}>${icon('more')}<span>More</span></button>
+      <div class="who"><strong>${who.value.account}</strong><span class="dim">${[who.value.name, who.value.role].filter(Boolean).join(' · ')}</span>
+        <span class="acts"><a href="/docs">Docs</a><button class="plain" onClick=${signOut}>Sign out</button></span></div></nav>
+    <div class="main"><header class="top">${who.value.account && html`<${Switch} />`}<div class="grow"></div>${at !== '/operate' && html`<${Range} />`}<${Fresh} /><${Theme} /></header>
+      <main id="main" tabindex="-1"><${Page} key=${id} id=${id} /></main></div></div>`
+}
+
+function Fresh() {
+  const f = freshness.value
+  const words = f.kind === 'live' ? `answers are ${lag.value} ms behind the log` : ''
+  return html`<span class="fresh ${f.kind}" role="status" title=${words}><i></i><span>${f.words}${f.kind === 'off' && reached.value ? ` · numbers of ${moment(reached.value).slice(11, 16)} UTC` : ''}</span></span>`
+}
+
+function Theme() {
+  const root = document.documentElement
+  const [dark, set] = useState(root.dataset.theme ? root.dataset.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches)
+  const turn = () => { const to = dark ? 'light' : 'dark'; root.dataset.theme = to; try { localStorage.setItem('theme', to) } catch { /* for this page only */ } set(!dark) }
+  return html`<button class="tool big" onClick=${turn} title=${dark ? 'Light' : 'Dark'} aria-label=${dark ? 'Use the light theme' : 'Use the dark theme'}>${icon(dark ? 'sun' : 'moon')}</button>`
+}
+
+// Keys: / finds a brand, g and a letter goes to a page, 1 to 5 choose the range.
+const letters = { o: '/', b: '/brands', m: '/members', s: '/segments', f: '/feed', l: '/logins' }
+let goes = false
+addEventListener('keydown', (e) => {
+  if (/INPUT|TEXTAREA|SELECT/.test(e.target.tagName) || e.metaKey || e.ctrlKey || e.altKey) return
+  if (e.key === '/') { e.preventDefault(); document.getElementById('find')?.focus() }
+  if (goes && letters[e.key]) document.querySelector(`.side a[data-at="${letters[e.key]}"]`)?.click()
+  goes = e.key === 'g'
+  if (/^[1-5]$/.test(e.key)) document.querySelectorAll('.range button')[e.key - 1]?.click()
+})
+
+const root = document.getElementById('app')
+root.replaceChildren()
+render(html`<${App} />`, root)

@@ -1,0 +1,46 @@
+// Actions as they become visible: the newest stored ones, then the stream.
+import { html, useEffect, useState, useRef } from '../vendor/view.js'
+import { useAnswer } from './use.js'
+import { Card } from './card.js'
+import { icon } from './icon.js'
+import { Picture } from './kit.js'
+import { follow } from '../lib/api.js'
+import { ago, parse, service, moment } from '../lib/format.js'
+
+const kept = 60 // rows on the page; older ones are on the feed's own page
+
+export function Feed({ params, title = 'Live feed', kind = '', words = (s) => s }) {
+  const key = JSON.stringify(params)
+  const first = useAnswer('/v1.1/activity/feed', { ...params, all_member_actions: 1, includeOneTime: 1, limit: 25 }, 3_600_000)
+  const [fresh, set] = useState([]), [held, hold] = useState(false), [state, say] = useState('open')
+  const [, tick] = useState(0)
+  const waiting = useRef([])
+  useEffect(() => {
+    set([]); waiting.current = []
+    return follow(params, (item) => waiting.current.unshift(item), say)
+  }, [key])
+  useEffect(() => {
+    // what came is shown twice a second at most, and not while the reader holds the list
+    const t = setInterval(() => {
+      if (held || !waiting.current.length) return
+      const came = waiting.current.splice(0)
+      set((old) => [...came, ...old].slice(0, kept))
+    }, 500)
+    const clock = setInterval(() => tick((n) => n + 1), 10_000)
+    return () => { clearInterval(t); clearInterval(clock) }
+  }, [held, key])
+  const known = new Set(fresh.map((i) => i.ID))
+  const rows = [...fresh, ...(first.data?.items ?? []).filter((i) => !known.has(i.ID))].slice(0, kept)
+  const tools = html`<button class="tool" aria-pressed=${held} title=${held ? 'Go on' : 'Pause'} onClick=${() => hold(!held)}>${icon(held ? 'play' : 'pause')}<span class="hide">Pause the live feed</span></button>`
+  return html`<${Card} title=${title} kind=${'feed ' + kind} of=${first} tools=${tools} empty=${rows.length === 0 && 'No activity in this range. What fans do shows here the moment it is applied.'}
+    note=${html`<span class="beat ${held ? 'held' : state}" title=${state === 'open' ? 'connected' : 'connecting again'}></span>${held ? 'paused' : state === 'open' ? '' : 'reconnecting …'}`}>
+    <${Actions} items=${rows} came=${known} words=${words} /><//>`
+}
+
+// Actions is a list of actions, as feeds have them.
+export function Actions({ items, came = new Set(), words = (s) => s }) {
+  return html`<ol class="items" tabindex="0" aria-label="Activities">${items.map((i) => html`<li key=${i.ID} class=${came.has(i.ID) ? 'came' : ''}>
+      <${Picture} of=${{ ID: i.MemberID }} size="32" />
+      <p><a href=${'/member/' + i.MemberID}><strong>${i.MemberName ?? 'Member ' + i.MemberID}</strong></a> ${words(i.Name)}${i.Content?.TrackName && html`<span class="content cut">${i.Content.TrackName}</span>`}</p>
+      <span class="when"><time datetime=${i.CompleteDate.replace(' ', 'T') + 'Z'} title=${moment(parse(i.CompleteDate)) + ' UTC'}>${ago(parse(i.CompleteDate))}</time><i class="dot s-${i.ServiceType}" title=${service(i.ServiceType)}></i></span></li>`)}</ol>`
+}
