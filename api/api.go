@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -11,6 +12,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/api/brands"
+	"github.com/ovation-analytics/ovation/api/console"
+	"github.com/ovation-analytics/ovation/api/console/session"
 	"github.com/ovation-analytics/ovation/api/credentials"
 	"github.com/ovation-analytics/ovation/api/docs"
 	"github.com/ovation-analytics/ovation/api/envelope"
@@ -85,6 +88,14 @@ type Config struct {
 	Tracer       trace.Tracer // of requests; nil: none is traced
 }
 
+// now is the time of day.
+func (c Config) now() time.Time {
+	if c.TimeOfDay == nil {
+		return c.Now()
+	}
+	return c.TimeOfDay(c.Now())
+}
+
 // defaultOpened is of opened members that are cached, in bytes, where the program gives no other.
 const defaultOpened = 32 << 20
 
@@ -147,11 +158,18 @@ func New(config Config) (*API, error) {
 	if err != nil {
 		return nil, err
 	}
+	of := session.Config{Engine: config.Engine, Secret: config.TokenKey, Now: config.now}
+	ofAdmin := of
+	ofAdmin.Admin = true
+	if !config.ByHost {
+		of.BaseURL = config.BaseURL
+	}
 	server, err := serve.New(serve.Config{
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now, TimeOfDay: config.TimeOfDay,
 		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access, Tracer: config.Tracer,
 		Document: document, Tokens: tokens,
-		Files: files, CacheBytes: config.CacheBytes, InFlightBytes: inFlight - shared,
+		Sessions: session.New(of), AdminSessions: session.New(ofAdmin),
+		Files: slices.Concat(files, console.Files()), CacheBytes: config.CacheBytes, InFlightBytes: inFlight - shared,
 	}, operations(handlers))
 	unopened := func() ([]domain.MemberID, uint64) { return sealer.Unopened(config.Engine.Erased) }
 	return &API{server, streams, tokens, unopened}, err

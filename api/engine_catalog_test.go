@@ -21,6 +21,8 @@ type snapshot struct {
 	defs   []*domain.Definition
 	segs   []*domain.Segment
 	hooks  []*domain.Webhook
+	links  map[domain.LinkHash]*domain.Link
+	open   map[domain.SessionID]*domain.Session
 }
 
 // find is the entity for which is reports true.
@@ -89,6 +91,25 @@ func (c *snapshot) Changed(domain.AccountID) int64 { return c.next }
 func (c *snapshot) Key(h domain.KeyHash) (*domain.Key, bool) {
 	k, ok := c.keys[h]
 	return k, ok
+}
+
+func (c *snapshot) KeyByID(id uint32) (*domain.Key, bool) {
+	for _, k := range c.keys {
+		if k.ID == id && id != 0 {
+			return k, true
+		}
+	}
+	return nil, false
+}
+
+func (c *snapshot) Link(h domain.LinkHash) (*domain.Link, bool) {
+	l, ok := c.links[h]
+	return l, ok
+}
+
+func (c *snapshot) Session(id domain.SessionID) (*domain.Session, bool) {
+	s, ok := c.open[id]
+	return s, ok
 }
 
 func (c *snapshot) Account(id domain.AccountID) (*domain.Account, bool) {

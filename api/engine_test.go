@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,8 @@ type fakeEngine struct {
 	defs    []*domain.Definition
 	segs    []*domain.Segment
 	hooks   []*domain.Webhook
+	links   map[domain.LinkHash]*domain.Link
+	open    map[domain.SessionID]*domain.Session
 	members map[domain.MemberID]*domain.Member
 	names   map[domain.IdentityHash]domain.MemberID // claims and pointers
 
@@ -65,7 +68,7 @@ type fakeEngine struct {
 func (s *fakeEngine) Catalog() Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &snapshot{s.next, s.keys, s.apps, s.signs, s.limits, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs), slices.Clone(s.hooks)}
+	return &snapshot{s.next, s.keys, s.apps, s.signs, s.limits, slices.Clone(s.brands), slices.Clone(s.defs), slices.Clone(s.segs), slices.Clone(s.hooks), maps.Clone(s.links), maps.Clone(s.open)}
 }
 
 func (s *fakeEngine) ReadCatalog(ctx context.Context) error {
@@ -137,6 +140,12 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		if !remove(s.segs, isSegment(sub.Account, c.ID), func(g *domain.Segment) { g.Deleted = true }) {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}
 		}
+	case *domain.BeginSession:
+		return s.beginSession(c)
+	case *domain.RenewSession:
+		return s.changeSession(c.ID, func(o *domain.Session) { o.Renewed = c.At })
+	case *domain.EndSession:
+		return s.changeSession(c.ID, func(o *domain.Session) { o.Ended = c.At })
 	case *domain.PutWebhook:
 		return s.putWebhook(sub.Account, c)
 	case *domain.DeleteWebhook:

@@ -19,10 +19,8 @@ var update = flag.Bool("update", false, "write the golden files")
 // fresh are the parts of an answer that differ from run to run.
 var fresh = regexp.MustCompile(`"(jwt|Receipt|Secret)":"[^"]+"|"(AccessToken)":"[0-9a-f]{32}_1773578096"`)
 
-// Each shape has these bytes: order of fields, types, nulls. A file named by an operation and a status is its
-// example in the document.
-func TestGolden_Answers(t *testing.T) {
-	h := counting(t)
+// answersEachShape has the engine answer a question of each shape, and its stream have two actions.
+func (h *fixture) answersEachShape() {
 	tally, content := h.engine.answer, h.engine.content
 	streamed := newStreamedRows(h)
 	streamed.record(0, 1)
@@ -62,6 +60,13 @@ func TestGolden_Answers(t *testing.T) {
 			Service: domain.Spotify, Days: []domain.Count{{Actions: 2, Members: 1}, {}}, Total: domain.Count{Actions: 2, Members: 1},
 		}}}}, nil
 	}
+}
+
+// Each shape has these bytes: order of fields, types, nulls. A file named by an operation and a status is its
+// example in the document.
+func TestGolden_Answers(t *testing.T) {
+	h := counting(t)
+	h.answersEachShape()
 	h.engine.place = domain.VisitPlace{Domain: "moons.example", Page: "moons.example/join"}
 	h.visits(domain.Phone, domain.VisitDetails{
 		IP: "192.0.2.7", WebPath: "https://moons.example/join?from=mail", ReferringURL: "https://search.example/", Visitor: "v-77",

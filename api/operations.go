@@ -67,7 +67,7 @@ func catalogOperations(member *members.Service, brand *brands.Service, stream *f
 		serve.Get("getActivity", "Activities", "/v1.1/activity/:activityid", "One activity definition", activities.Show, serve.Cached),
 		serve.Get("getFeed", feed.Group, "/v1.1/activity/feed", "Actions of members, newest first", feed.List, serve.Cached, serve.OfStream),
 		serve.Get("streamFeed", feed.Group, "/v1.1/activity/feed/stream", "Actions of members as they become visible, as server-sent events", stream.List, serve.OfStream),
-		serve.Get("getFeedRSS", "Activities", "/v1.1/activity/feed.rss", "Actions of members as RSS, newest first", feed.ListRSS, serve.Cached),
+		serve.Get("getFeedRSS", "Activities", "/v1.1/activity/feed.rss", "Actions of members as RSS, newest first", feed.ListRSS, serve.Cached, serve.ForEditors),
 		serve.Get("countDaily", "Activities", "/v1.1/activity/count/daily", "Activity by day, of a brand or of all", stats.Daily, serve.Advanced, serve.Cached),
 		serve.Get("countServices", "Activities", "/v1.1/activity/count/services", "Activity by day and service, of a brand or of all", stats.Timeline, serve.Advanced, serve.Cached),
 		serve.Post("createActivity", "Activities", "/v1.1/activity/create", "Create an activity definition", activities.Create),
@@ -106,14 +106,14 @@ func memberOperations(s *services) []*serve.Operation {
 		serve.Post("deleteMemberActivity", "Members", "/v1.1/member/:memberid/activity/:actionid/delete", "Delete an action of a member: it is in no number and no list any more, and a repeat does not bring it back", members.DeleteAction),
 		serve.Get("checkMemberActivity", "Members", "/v1.1/member/:memberid/activity/:activityid", "Whether a member did something: how often, when first and last, and the latest action", members.CheckActivity, serve.Cached),
 		serve.Get("listMembers", "Members", "/v1.1/members", "All members, with what they did in the last week; services are those that they hold", member.List, serve.Cached),
-		serve.Get("listExtendedMembers", "Members", "/v1.1/members/extended", "Members with their Extended nodes, by what is in these", member.Extended, serve.Cached),
+		serve.Get("listExtendedMembers", "Members", "/v1.1/members/extended", "Members with their Extended nodes, by what is in these", member.Extended, serve.Cached, serve.ForEditors),
 		serve.Get("getMemberTotals", "Members", "/v1.1/members/stats/activity", "Members by the number of their actions", members.Totals, serve.Cached),
 		serve.Get("listLoggedInMembers", "Members", "/v1.1/members/login", "Members by their last login; a registration is one", member.LoggedIn, serve.Cached),
 		serve.Get("listActiveMembers", "Members", "/v1.1/members/active", "Members by activity", member.Active, serve.Cached),
 		serve.Post("optIn", "Members", "/v1.1/optin", "Opt a member in to the global list", member.OptGlobal(members.OptsIn), serve.PublicWithBearer),
 		serve.Post("optOut", "Members", "/v1.1/optout", "Opt a member out of the global list", member.OptGlobal(members.OptsOut), serve.PublicWithBearer),
 		serve.Post("deleteMember", "Members", "/v1.1/member/:memberid/delete", "Erase a member: nothing of it is left in any number or list, and nothing brings it back", s.erasure.Delete),
-		serve.Get("exportMember", "Members", "/v1.1/member/:memberid/export", "Everything held about a member, as lines of JSON", s.export.Member),
+		serve.Get("exportMember", "Members", "/v1.1/member/:memberid/export", "Everything held about a member, as lines of JSON", s.export.Member, serve.ForEditors),
 		serve.Post("mergeMembers", "Members", "/v1.1/member/:memberid/merge", "Merge a member into another, which stays: from then on the two are one, also in numbers of before", s.merging.Merge),
 		serve.Post("unmergeMembers", "Members", "/v1.1/member/:memberid/unmerge", "Take a merge of two members back: every number is as if it had not been", s.merging.Unmerge, serve.Advanced),
 	}
@@ -122,27 +122,27 @@ func memberOperations(s *services) []*serve.Operation {
 // webhookOperations are those on webhooks.
 func webhookOperations(s *webhooks.Service) []*serve.Operation {
 	return []*serve.Operation{
-		serve.Get("listWebhooks", "Webhooks", "/v1.1/webhooks", "All webhooks of the account", s.List, serve.Advanced),
-		serve.Post("createWebhook", "Webhooks", "/v1.1/webhook/create", "Create a webhook: what becomes visible from now on is sent to it", s.Create, serve.Advanced),
-		serve.Post("testWebhook", "Webhooks", "/v1.1/webhook/:webhookid/test", "Send one event test to a webhook, and answer what became of it", s.Test, serve.Advanced),
-		serve.Post("editWebhook", "Webhooks", "/v1.1/webhook/:webhookid/edit", "Edit a webhook: what is given overwrites", s.Edit, serve.Advanced),
-		serve.Post("deleteWebhook", "Webhooks", "/v1.1/webhook/:webhookid/delete", "Delete a webhook, with what of it is not delivered", s.Delete, serve.Advanced),
-		serve.Get("listDeliveries", "Webhooks", "/v1.1/webhook/:webhookid/deliveries", "The messages of a webhook: those to be delivered, those given up, the last that were delivered", s.Deliveries, serve.Advanced),
-		serve.Post("redeliver", "Webhooks", "/v1.1/webhook/:webhookid/redeliver", "Send events of a webhook once more, by the ids that they had", s.Redeliver, serve.Advanced, serve.ReadsCursor),
+		serve.Get("listWebhooks", "Webhooks", "/v1.1/webhooks", "All webhooks of the account", s.List, serve.Advanced, serve.ForDevelopers),
+		serve.Post("createWebhook", "Webhooks", "/v1.1/webhook/create", "Create a webhook: what becomes visible from now on is sent to it", s.Create, serve.Advanced, serve.ForDevelopers),
+		serve.Post("testWebhook", "Webhooks", "/v1.1/webhook/:webhookid/test", "Send one event test to a webhook, and answer what became of it", s.Test, serve.Advanced, serve.ForDevelopers),
+		serve.Post("editWebhook", "Webhooks", "/v1.1/webhook/:webhookid/edit", "Edit a webhook: what is given overwrites", s.Edit, serve.Advanced, serve.ForDevelopers),
+		serve.Post("deleteWebhook", "Webhooks", "/v1.1/webhook/:webhookid/delete", "Delete a webhook, with what of it is not delivered", s.Delete, serve.Advanced, serve.ForDevelopers),
+		serve.Get("listDeliveries", "Webhooks", "/v1.1/webhook/:webhookid/deliveries", "The messages of a webhook: those to be delivered, those given up, the last that were delivered", s.Deliveries, serve.Advanced, serve.ForDevelopers),
+		serve.Post("redeliver", "Webhooks", "/v1.1/webhook/:webhookid/redeliver", "Send events of a webhook once more, by the ids that they had", s.Redeliver, serve.Advanced, serve.ReadsCursor, serve.ForDevelopers),
 	}
 }
 
 // accessOperations are those on tokens, on the application of the key and on how often keys were used.
 func accessOperations(member *members.Service) []*serve.Operation {
 	return []*serve.Operation{
-		serve.Get("getAuth", "Auth", "/v1.1/auth", "The member of an access token or of a Bearer", member.Auth, serve.Public, serve.WithBearer),
+		serve.Get("getAuth", "Auth", "/v1.1/auth", "The member of an access token or of a Bearer", member.Auth, serve.Public, serve.WithBearer, serve.ForEditors),
 		serve.Post("authenticate", "Auth", "/v1.1/auth", "The member of an access token or of a Bearer, which stay out of the address", member.Auth, serve.Public, serve.WithBearer),
 
 		serve.Get("getApplication", "Applications", "/v1.1/app/info", "The application of the key", applications.Show, serve.Cached, serve.Public),
-		serve.Post("allowDomain", "Applications", "/v1.1/app/allowlist", "Allow pages of a domain to read answers", applications.Allow, serve.Advanced),
-		serve.Post("whitelistDomain", "Applications", "/v1.1/app/whitelist", "Another path of allowDomain", applications.Allow, serve.Advanced),
-		serve.Post("unallowDomain", "Applications", "/v1.1/app/unallowlist", "Take a domain from the allowlist", applications.Unallow, serve.Advanced),
-		serve.Post("unwhitelistDomain", "Applications", "/v1.1/app/unwhitelist", "Another path of unallowDomain", applications.Unallow, serve.Advanced),
+		serve.Post("allowDomain", "Applications", "/v1.1/app/allowlist", "Allow pages of a domain to read answers", applications.Allow, serve.Advanced, serve.ForDevelopers),
+		serve.Post("whitelistDomain", "Applications", "/v1.1/app/whitelist", "Another path of allowDomain", applications.Allow, serve.Advanced, serve.ForDevelopers),
+		serve.Post("unallowDomain", "Applications", "/v1.1/app/unallowlist", "Take a domain from the allowlist", applications.Unallow, serve.Advanced, serve.ForDevelopers),
+		serve.Post("unwhitelistDomain", "Applications", "/v1.1/app/unwhitelist", "Another path of unallowDomain", applications.Unallow, serve.Advanced, serve.ForDevelopers),
 
 		serve.Get("getUsage", "Account", "/v1.1/account/usage", "Hits per hour, day or month, of one application or of all", usage.Show),
 	}

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/origin"
 )
 
-// guard passes requests with the token, and requests made on this machine without one.
+// guard passes requests with the token, and requests made on this machine without one. One that a browser makes needs
+// the session of an operator, whatever else it has.
 func (p *port) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := p.admit(r); err != nil {
@@ -28,17 +29,32 @@ func (p *port) guard(next http.Handler) http.Handler {
 
 // admit is nil for a request that may manage.
 func (p *port) admit(r *http.Request) error {
+	if origin.FromBrowser(r) { // on this machine, too: anybody's page may make a browser ask
+		return p.admitOperator(r)
+	}
 	given := r.Header.Get("Authorization")
 	switch {
 	case given != "" && !p.authorized(given):
 		return domain.Fail(domain.InvalidKey, "the token is not that of --admin-token")
-	case given != "" || fromLoopback(r):
+	case given != "" || origin.FromLoopback(r):
 		return nil
 	case p.token != "":
 		return domain.Fail(domain.MissingKey, "the token of --admin-token is required")
 	default:
 		return domain.Fail(domain.WrongApplication, "management is open to this machine only; a node started with --admin-token lets in who has the token")
 	}
+}
+
+// admitOperator is nil for a request of an operator who is signed in to the console.
+func (p *port) admitOperator(r *http.Request) error {
+	if p.signedIn == nil {
+		return domain.Fail(domain.Unavailable, "the node is not open yet: nobody is signed in")
+	}
+	err := p.signedIn(r)
+	if domain.CodeOf(err) == domain.MissingKey {
+		return domain.Fail(domain.MissingKey, "a browser needs the session of an operator here: ovation console link --role operator makes a link to sign in with")
+	}
+	return err
 }
 
 func (p *port) authorized(header string) bool {
@@ -48,19 +64,6 @@ func (p *port) authorized(header string) bool {
 	}
 	a, b := sha256.Sum256([]byte(strings.TrimSpace(given))), sha256.Sum256([]byte(p.token))
 	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
-}
-
-// fromLoopback reports that the request was made on this machine for this machine:
-// one that a proxy passes on was not.
-func fromLoopback(r *http.Request) bool {
-	for _, h := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"} {
-		if r.Header.Get(h) != "" {
-			return false
-		}
-	}
-	host := hostOf(r)
-	addr, err := netip.ParseAddr(host)
-	return local(r) && (err == nil && addr.Unmap().IsLoopback() || host == "localhost")
 }
 
 const minTokenLength = 16

@@ -2,10 +2,11 @@
 // of applications, keys, gaps, records and the jobs beside the node.
 //
 //	open to all   /livez /readyz /metrics /status /version
-//	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, /records/set-aside, /nodes,
+//	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, /records/set-aside, /nodes, /console/links, /console/sessions,
 //	              /log-level, and each Job's path
 //
-// Guarded paths are for requests made on this machine, or with the token. No path answers a page of another site
+// Guarded paths are for requests made on this machine, or with the token; one that a browser makes needs the session of
+// an operator who is signed in to the console, which is at /console/session. No path answers a page of another site
 // in a browser, or one that asks by a name of its own (Hosts). Errors are those of
 // the API, by the table of api/problem, and never show their cause; what has one is logged.
 // A Gate serves in place of the port while the node starts. A key is made here, shown once

@@ -29,6 +29,9 @@ func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /gaps/accept", p.handle(p.acceptGap))
 	mux.HandleFunc("POST /records/set-aside", p.handle(p.setAside))
 	mux.HandleFunc("POST /nodes/{id}/remove", p.handle(p.removeNode))
+	mux.HandleFunc("POST /console/links", p.handle(p.createLink))
+	mux.HandleFunc("GET /console/sessions", p.handle(p.listSessions))
+	mux.HandleFunc("POST /console/sessions/end", p.handle(p.endSessions))
 	mux.HandleFunc("GET /log-level", p.handle(p.showLogLevel))
 	mux.HandleFunc("POST /log-level", p.handle(p.setLogLevel))
 }

@@ -1,14 +1,13 @@
 package admin
 
 import (
-	"net"
 	"net/http"
 	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/origin"
 )
 
 // Hosts are the names that requests may ask the port by. A page whose name its owner lets resolve to this port
@@ -22,7 +21,7 @@ type Hosts struct {
 // Check refuses what a page of another site makes a browser ask, and what names another host.
 func (h Hosts) Check(r *http.Request) error {
 	switch {
-	case ofAnotherSite(r):
+	case origin.OfAnother(r):
 		return domain.Fail(domain.WrongApplication, "a page of another origin may not ask the admin port")
 	case !h.allow(r):
 		return domain.Fail(domain.WrongApplication,
@@ -33,44 +32,14 @@ func (h Hosts) Check(r *http.Request) error {
 
 // allow reports that the request's Host is one by which the port may be asked. No browser leaves it out.
 func (h Hosts) allow(r *http.Request) bool {
-	host := hostOf(r)
-	if h.Any || host == "" || len(h.Names) == 0 && !local(r) {
+	host := origin.Host(r)
+	if h.Any || host == "" || len(h.Names) == 0 && !origin.Local(r) {
 		return true
 	}
 	_, err := netip.ParseAddr(host)
 	return err == nil || host == "localhost" || slices.ContainsFunc(h.Names, func(name string) bool {
 		return strings.EqualFold(name, host)
 	})
-}
-
-// ofAnotherSite reports a request that a browser makes for a page which did not come from this port.
-func ofAnotherSite(r *http.Request) bool {
-	for _, site := range r.Header.Values("Sec-Fetch-Site") {
-		if site != "same-origin" && site != "none" {
-			return true
-		}
-	}
-	for _, origin := range r.Header.Values("Origin") {
-		if u, err := url.Parse(origin); err != nil || !strings.EqualFold(u.Host, r.Host) {
-			return true
-		}
-	}
-	return false
-}
-
-// hostOf is the host that the request names, in lower case, without the port and a final dot.
-func hostOf(r *http.Request) string {
-	host := r.Host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		host = h
-	}
-	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
-}
-
-// local reports that the request's connection was made on this machine.
-func local(r *http.Request) bool {
-	remote, err := netip.ParseAddrPort(r.RemoteAddr)
-	return err == nil && remote.Addr().Unmap().IsLoopback()
 }
 
 // screen passes on the requests that pass the check.

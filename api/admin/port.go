@@ -5,10 +5,14 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
+	"regexp"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/ovation-analytics/ovation/api/console/session"
+	"github.com/ovation-analytics/ovation/api/pages"
 )
 
 // Options are what an admin port serves.
@@ -23,6 +27,10 @@ type Options struct {
 	Version any              // what /version shows
 	Log     *slog.Logger
 	Level   *slog.LevelVar // of the node's log; nil: it cannot be changed
+
+	Console   http.Handler              // of the console's paths; nil: the node is not open yet
+	Operator  func(*http.Request) error // nil for a request of an operator who is signed in; a nil one refuses all
+	PublicURL string                    // scheme and host that people reach the public port under
 }
 
 // port is the handler of the admin port.
@@ -33,6 +41,8 @@ type port struct {
 	level    *slog.LevelVar
 	operator Operator
 	signing  signing
+	signedIn func(*http.Request) error
+	public   string
 }
 
 // New is the handler of an admin port.
@@ -40,13 +50,23 @@ func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &port{engine: o.Engine, token: o.Token, log: o.Log, level: o.Level, operator: NewOperator(o.Engine, o.Now), signing: o.Signing}
+	p := &port{engine: o.Engine, token: o.Token, log: o.Log, level: o.Level, operator: NewOperator(o.Engine, o.Now), signing: o.Signing, signedIn: o.Operator, public: o.PublicURL}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", p.readyz)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(o.Metrics, promhttp.HandlerOpts{}))
 	mux.HandleFunc("GET /status", func(w http.ResponseWriter, _ *http.Request) { p.writeJSON(w, o.Engine.Status()) })
 	mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) { p.writeJSON(w, o.Version) })
+
+	if o.Console != nil {
+		mux.Handle(session.Path, o.Console)
+		mux.Handle("/console/v1.1/", o.Console)
+		for _, p := range pages.All {
+			if pages.OfConsole(p.Path) {
+				mux.Handle("GET "+patternOf(p.Path), o.Console)
+			}
+		}
+	}
 
 	guarded := http.NewServeMux()
 	guarded.HandleFunc("/debug/pprof/", pprof.Index)
@@ -66,6 +86,16 @@ func New(o Options) http.Handler {
 	})))
 	return o.Hosts.screen(mux)
 }
+
+// patternOf is the pattern of a route whose parts may be names with a colon.
+func patternOf(route string) string {
+	if route == "/" {
+		return "/{$}"
+	}
+	return part.ReplaceAllString(route, "{$1}")
+}
+
+var part = regexp.MustCompile(`:([a-z]+)[^/]*`)
 
 // NewServer serves the handler with bounds on slow and large requests; an answer may take its
 // time, as a profile does.

@@ -40,6 +40,7 @@ type Directory interface {
 	Applications() []*domain.Application
 	Keys() []*domain.Key
 	SigningKeys() []*domain.SigningKey // in the order in which they begin to sign
+	Sessions() []*domain.Session       // of the console, by when they began
 }
 
 // signing is the node's private halves of the keys that sign member tokens. Any goroutine may

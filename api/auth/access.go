@@ -16,6 +16,8 @@ type Access struct {
 	Public      bool // a public key may use it
 	OfMember    bool // a public key may use it for the member of the Bearer alone
 
+	Role domain.Role // the least one of who is signed in to the console
+
 	Withheld []string // parameters that a public key may not give: what only the account knows
 }
 
@@ -37,6 +39,14 @@ func (a *Access) RefusePublic(c *Caller, params *bind.Params) error {
 			name = params.Spelled(name)
 			return domain.Bad(domain.WrongApplication, name, name+" is for the account to say: a public key does not take it")
 		}
+	}
+	return nil
+}
+
+// RefuseRole refuses who is signed in with a lesser role than the operation needs.
+func (a *Access) RefuseRole(c *Caller) error {
+	if has := c.Role(); has != 0 && has < a.Role {
+		return domain.Fail(domain.WrongApplication, "this operation is for the role "+a.Role.String()+" and those above it: you are signed in as "+has.String())
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ type Caller struct {
 	Token  string          // of the Bearer
 	Issued int64           // in which second since 1970 it was made
 
+	Session *domain.Session // of who is signed in to the console; nil: the request came with a key
+
 	foreign error // the token is another application's
 }
 
@@ -58,6 +60,32 @@ func (c *Caller) Verify(given *Credentials, tokens Tokens, keys []*domain.Signin
 	}
 	c.Bearer, c.Token, c.Issued = id, given.token, tokens.Made(given.token)
 	return nil
+}
+
+// CallerOf is who is signed in by a session, with the key that the session began with. One that began with a link acts
+// as a key of its application.
+func CallerOf(catalog Catalog, s *domain.Session) (Caller, error) {
+	key := &domain.Key{Application: s.Application, Account: s.Account, Scope: domain.ScopeApplication}
+	if s.Key != 0 {
+		k, ok := catalog.KeyByID(s.Key)
+		if !ok {
+			return Caller{}, errInvalidKey
+		}
+		key = k
+	}
+	app, ok := catalog.Application(key.Application)
+	if !ok || app.Account != key.Account {
+		return Caller{}, errInvalidKey
+	}
+	return Caller{Key: key, App: app, Session: s}, nil
+}
+
+// Role is that of who is signed in; 0: the request came with a key, which has all rights of its application.
+func (c *Caller) Role() domain.Role {
+	if c.Session == nil {
+		return 0
+	}
+	return c.Session.Role
 }
 
 // Account is the account of the key.

@@ -43,6 +43,14 @@ func (fakeCatalog) Key(hash domain.KeyHash) (*domain.Key, bool) {
 	return nil, false
 }
 
+func (fakeCatalog) KeyByID(id uint32) (*domain.Key, bool) {
+	key, ok := map[uint32]*domain.Key{
+		1: {ID: 1, Account: 1, Application: 1, Scope: domain.ScopeGlobal},
+		9: {ID: 9, Account: 1, Application: 9, Scope: domain.ScopeApplication},
+	}[id]
+	return key, ok
+}
+
 func (fakeCatalog) Application(id domain.ApplicationID) (*domain.Application, bool) {
 	app, ok := map[domain.ApplicationID]*domain.Application{
 		1: {ID: 1, Account: 1, Domains: []string{"example.com", "www.example.com"}}, 2: {ID: 2, Account: 1},

@@ -9,6 +9,7 @@ import (
 // Catalog is one state of what the installation knows of keys. Any goroutine may call it, as often as it likes.
 type Catalog interface {
 	Key(hash domain.KeyHash) (*domain.Key, bool)
+	KeyByID(id uint32) (*domain.Key, bool)
 	Application(id domain.ApplicationID) (*domain.Application, bool)
 	// Listed reports that the allowlist of any application has the domain.
 	Listed(domain string) bool

@@ -34,10 +34,10 @@ var chapters = []struct {
 	Title string
 	Names []string
 }{
-	{"Use", []string{"start", "concepts", "publish", "import", "export", "ask", "live", "webhooks", "members"}},
+	{"Use", []string{"start", "console", "concepts", "publish", "import", "export", "ask", "live", "webhooks", "members"}},
 	{"Operate", []string{
 		"operate/install", "operate/configure", "operate/secrets", "operate/health", "operate/runbook", "operate/disk", "operate/recovery",
-		"operate/kafka", "operate/nodes", "operate/sizing", "operate/backup", "operate/upgrade", "operate/security",
+		"operate/kafka", "operate/nodes", "operate/sizing", "operate/backup", "operate/upgrade", "operate/security", "operate/console",
 	}},
 }
 

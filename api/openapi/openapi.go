@@ -51,7 +51,9 @@ func describe(base string, operations []*serve.Operation, forPage bool) object {
 		paths[path].(object)[strings.ToLower(o.Method)] = d.operation(o)
 	}
 	for _, p := range pages.All {
-		paths[Path(p.Path)] = object{"get": d.page(p)}
+		if p.ID != "" {
+			paths[Path(p.Path)] = object{"get": d.page(p)}
+		}
 	}
 	d.schema(reflect.TypeFor[problem.Problem]())
 	d.schemas["Problem"].(object)["example"] = problem.Of(domain.Bad(domain.MissingParameter, "name", "name is required"))

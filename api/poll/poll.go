@@ -23,6 +23,7 @@ type Request struct {
 	App     domain.ApplicationID
 	Bearer  domain.MemberID // 0: none
 	Issued  int64           // in which second the Bearer was made
+	Role    domain.Role     // of who is signed in to the console: it is shown less than others; 0: a key
 	Changed int64           // of the account's catalog
 	Links   *page.Links
 	Clock   *Clock
@@ -115,13 +116,14 @@ func (c *Cache) Compared(same bool) {
 }
 
 // questionKey names the question as asked. It holds the application and the member of the
-// Bearer, too, and when that was made: an answer may show something of them.
+// Bearer, too, when that was made, and the role: an answer may show something of them.
 func (q *Request) questionKey() key {
 	b := make([]byte, 0, 512)
 	b = binary.BigEndian.AppendUint32(b, uint32(q.Account))
 	b = binary.BigEndian.AppendUint32(b, uint32(q.App))
 	b = binary.BigEndian.AppendUint64(b, uint64(q.Bearer))
 	b = binary.BigEndian.AppendUint64(b, uint64(q.Issued))
+	b = append(b, byte(q.Role))
 	for _, s := range [...]string{q.Links.Base, q.Links.Path} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}

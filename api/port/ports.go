@@ -89,6 +89,10 @@ type Catalog interface {
 	// Changed is another number after every change of what answers show of the account.
 	Changed(account domain.AccountID) int64
 	Key(hash domain.KeyHash) (*domain.Key, bool)
+	KeyByID(id uint32) (*domain.Key, bool)
+	// Link and Session give those of the console, used and ended ones too.
+	Link(hash domain.LinkHash) (*domain.Link, bool)
+	Session(id domain.SessionID) (*domain.Session, bool)
 	Account(id domain.AccountID) (*domain.Account, bool)
 	Application(id domain.ApplicationID) (*domain.Application, bool)
 	// Listed reports that the allowlist of any application has the domain.

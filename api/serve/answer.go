@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/console/redact"
 	"github.com/ovation-analytics/ovation/api/poll"
 	"github.com/ovation-analytics/ovation/api/problem"
 	"github.com/ovation-analytics/ovation/api/wire"
@@ -26,7 +27,7 @@ func (x *exchange) answer() error {
 	case Events:
 		return x.events(s)
 	}
-	b, kind, err := encode(body)
+	b, kind, err := x.encode(body)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (x *exchange) answer() error {
 		if err := req.Response.last(); err != nil {
 			return err
 		}
-		if b, kind, err = encode(body); err != nil {
+		if b, kind, err = x.encode(body); err != nil {
 			return err
 		}
 	}
@@ -59,6 +60,20 @@ func (x *exchange) answer() error {
 	showQuota(h, &x.allowed, false)
 	x.reply.send(req.Response.Status, kind, b)
 	return nil
+}
+
+// encode gives the bytes of an answer, without what the caller may not see, and their media type.
+func (x *exchange) encode(body any) (b []byte, kind string, err error) {
+	if b, kind, err = encode(body); err != nil || !x.redacts() {
+		return b, kind, err
+	}
+	if kind != wire.ContentType {
+		return nil, "", errUnredacted
+	}
+	if b, err = redact.JSON(b); err != nil {
+		return nil, "", &domain.Error{Code: domain.Internal, Op: "redact", Err: err}
+	}
+	return b, kind, nil
 }
 
 // notModified answers that the client has the answer.
@@ -84,7 +99,7 @@ func (x *exchange) refuse(err error) {
 		x.reply.w.Header().Set("Retry-After", retryAfter)
 	}
 	if e, ok := asError(err); ok && e.Survivor != 0 {
-		x.reply.w.Header().Set("Location", locationOf(e, x.reply.route, x.r.URL.Path))
+		x.reply.w.Header().Set("Location", x.prefix()+locationOf(e, x.reply.route, x.r.URL.Path))
 	}
 	showQuota(x.reply.w.Header(), &x.allowed, p.Error.Code == int(domain.RateLimited))
 	b, err := wire.Encode(p)

@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/domain/trace"
 	"github.com/ovation-analytics/ovation/api/auth"
+	"github.com/ovation-analytics/ovation/api/console/session"
 	"github.com/ovation-analytics/ovation/api/pages"
 	"github.com/ovation-analytics/ovation/api/port"
 )
@@ -30,6 +31,9 @@ type Config struct {
 	Document  func(base string) []byte // /openapi.json under a base address
 	Tokens    Tokens                   // of members
 	Files     []pages.File
+
+	Sessions      *session.Service // of the console at the public port; nil: nobody signs in
+	AdminSessions *session.Service // at the admin port
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB

@@ -148,7 +148,7 @@ func (x *exchange) sendEvents(e Events, w *eventWriter) End {
 		if page == nil {
 			continue
 		}
-		if end, ok := w.write(page.Text, page.Own); !ok {
+		if end, ok := x.sendPage(w, page); !ok {
 			return end
 		}
 		x.server.events.events.Add(uint64(page.Count))
@@ -171,7 +171,7 @@ func (x *exchange) stillMay() error {
 	if err := engine.KeysHold(); err != nil {
 		return err
 	}
-	caller, err := x.given.Caller(engine.Catalog(), false)
+	caller, err := x.callerNow(engine.Catalog())
 	if err == nil {
 		err = x.op.refusePlan(&caller, x.req.Params)
 	}

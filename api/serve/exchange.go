@@ -7,6 +7,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/auth"
 	"github.com/ovation-analytics/ovation/api/bind"
+	"github.com/ovation-analytics/ovation/api/console/session"
 	"github.com/ovation-analytics/ovation/api/limit"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/poll"
@@ -24,6 +25,10 @@ type exchange struct {
 	memory   holding
 	body     body
 	reply    reply
+
+	sessions  *session.Service // of the port; nil: nobody signs in
+	adminPort bool             // the port is the admin port
+	console   bool             // the request is one of the console's pages
 
 	op       *Operation
 	counts   *counters

@@ -90,6 +90,12 @@ func PublicWithBearer(o *Operation) {
 	o.Access = auth.Access{TakesBearer: true, Public: true, OfMember: true}
 }
 
+// ForEditors marks an operation that reads what analysts who are signed in to the console may not see.
+func ForEditors(o *Operation) { o.Access.Role = domain.RoleEditor }
+
+// ForDevelopers marks an operation that of those who are signed in to the console developers may use.
+func ForDevelopers(o *Operation) { o.Access.Role = domain.RoleDeveloper }
+
 // Withheld names parameters that a public key may not give.
 func Withheld(names ...string) Option { return func(o *Operation) { o.Access.Withheld = names } }
 
@@ -127,6 +133,12 @@ func operation[In, Out any](id, method, group, path, summary string, f Handler[I
 	o := &Operation{ID: id, Method: method, Path: path, Summary: summary, Group: group}
 	for _, opt := range opts {
 		opt(o)
+	}
+	if o.Access.Role == 0 {
+		o.Access.Role = domain.RoleAnalyst
+		if method == http.MethodPost {
+			o.Access.Role = domain.RoleEditor
+		}
 	}
 	if o.Outcomes == nil {
 		Answers[Out](http.StatusOK)(o)

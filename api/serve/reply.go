@@ -75,6 +75,7 @@ func (o *reply) document(d *pages.Document) {
 	if d.Policy != "" {
 		h.Set("Content-Security-Policy", d.Policy)
 		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	}
 	if poll.Matches(o.r.Header["If-None-Match"], d.Tag) {
 		o.empty(http.StatusNotModified)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/console/session"
 	"github.com/ovation-analytics/ovation/api/limit"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/pages"
@@ -22,8 +23,9 @@ import (
 type Server struct {
 	Config  Config
 	table   *route.Table[*Operation]
-	counted []*counters // as operations, then unmatched
+	counted []*counters // as operations, then of session.Path, then unmatched
 	none    *counters
+	signIns *counters // of session.Path
 	pages   *pages.Set
 	journal journal
 	memory  *limit.Memory
@@ -39,7 +41,7 @@ type Server struct {
 // New makes a Server; a Config that lacks something is an error.
 func New(config Config, operations []*Operation) (*Server, error) {
 	a := &Server{
-		Config: config, none: newCounters(unmatched),
+		Config: config, none: newCounters(unmatched), signIns: newCounters(session.Path),
 		cache: poll.NewCache(config.CacheBytes), cursors: page.NewSealer(config.CursorKey),
 		memory: limit.NewMemory(cmp.Or(config.InFlightBytes, inFlightBytes)), rates: limit.NewRates(accounts{config.Engine}),
 		renewals: newRenewals(),
@@ -99,7 +101,7 @@ func (a *Server) compile(operations []*Operation) error {
 	for _, p := range pages.All {
 		at(p.Path, http.MethodGet, nil)
 	}
-	a.counted = append(a.counted, a.none)
+	a.counted = append(a.counted, a.signIns, a.none)
 	table, err := route.Compile(routes)
 	a.table = table
 	return err

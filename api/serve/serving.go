@@ -13,6 +13,12 @@ var byEncoding = []string{"Accept-Encoding"}
 // ServeHTTP answers a request, counts it and logs it: at level debug, and in the access log.
 func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := newExchange(a, w, r)
+	x.sessions = a.Config.Sessions
+	a.exchange(x, w)
+}
+
+// exchange takes an exchange from its request to its answer.
+func (a *Server) exchange(x *exchange, w http.ResponseWriter) {
 	defer x.close()
 	_, _ = rand.Read(x.random[:]) // never fails
 	h := w.Header()

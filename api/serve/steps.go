@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/auth"
+	"github.com/ovation-analytics/ovation/api/console/session"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/pages"
 	"github.com/ovation-analytics/ovation/api/poll"
@@ -48,13 +49,20 @@ var errNoPath = domain.Fail(domain.NotFound, "there is no such path")
 // findOperation finds the operation of the path and method.
 func (x *exchange) findOperation() error {
 	path := x.r.URL.Path
+	if x.sessions != nil && path == session.Path {
+		return x.signIn()
+	}
+	path, x.console = x.consolePath(path)
 	if encodedSlash(x.r.URL) { // a proxy in front takes it for a part of a name
 		return errNoPath
 	}
 	found, values, ok := x.server.table.Find(path)
+	if x.adminPort && !x.console && (!ok || !pages.OfConsole(found.Path)) {
+		return errNoPath
+	}
 	if !ok {
 		if path, ok = x.server.table.Fix(path); ok {
-			x.reply.redirect(path)
+			x.reply.redirect(x.prefix() + path)
 			return nil
 		}
 		return errNoPath
@@ -88,6 +96,10 @@ func encodedSlash(u *url.URL) bool {
 func (x *exchange) preflight(methods string) {
 	h := x.reply.w.Header()
 	h.Set("Allow", allowOf(methods))
+	if x.console { // no page of another origin asks there
+		x.reply.empty(http.StatusNoContent)
+		return
+	}
 	newest := func() (auth.Catalog, bool) {
 		r := renewal{engine: x.server.Config.Engine, pool: x.server.renewals, ctx: x.deadline.ctx()}
 		c, err := r.of(0)
@@ -123,6 +135,9 @@ func (x *exchange) readQuery() error {
 // known only when neither a header nor the query has one.
 func (x *exchange) authenticate() (err error) {
 	req := &x.req
+	if x.console {
+		return x.authenticateSession()
+	}
 	if x.given, err = auth.FromHeader(x.r.Header); err != nil {
 		return err
 	}
@@ -216,6 +231,9 @@ func (x *exchange) readBody() error {
 	if err := x.body.readAll(bound, x.parse); err != nil {
 		return err
 	}
+	if x.console && x.given.HasKey(x.req.Params) {
+		return errKeyBeside
+	}
 	if err := x.given.AddParameters(x.req.Params); err != nil {
 		return err
 	}
@@ -231,7 +249,11 @@ func (x *exchange) parse(b []byte) (err error) {
 	return readParameters(x.r.Header, b, x.req.Params, x.op.Objects)
 }
 
+// refusePublicKey refuses a public key, and a role, that the operation is not for.
 func (x *exchange) refusePublicKey() error {
+	if err := x.op.Access.RefuseRole(&x.req.Caller); err != nil {
+		return err
+	}
 	return x.op.Access.RefusePublic(&x.req.Caller, x.req.Params)
 }
 
@@ -341,7 +363,7 @@ func (x *exchange) answerUnchanged() error {
 	req := &x.req
 	caller, answer := &req.Caller, &req.Response
 	x.poll = poll.Request{
-		Engine: req.Engine, Account: req.Account(), App: caller.App.ID, Bearer: caller.Bearer, Issued: caller.Issued, Changed: req.Catalog.Changed(req.Account()),
+		Engine: req.Engine, Account: req.Account(), App: caller.App.ID, Bearer: caller.Bearer, Issued: caller.Issued, Role: caller.Role(), Changed: req.Catalog.Changed(req.Account()),
 		Links: &req.Links, Clock: &req.Clock, Keyset: req.list.Keyset != nil, Tags: x.tags(), Bound: len(answer.Warnings),
 	}
 	cached, ok := x.server.cache.Lookup(&x.poll)

@@ -25,6 +25,9 @@ const StreamRows = 500
 
 // stream sends a stream.
 func (x *exchange) stream(s Stream) error {
+	if x.redacts() {
+		return errUnredacted
+	}
 	var part []byte
 	var end error
 	if x.r.Method != http.MethodHead {

@@ -27,6 +27,7 @@ type CLI struct {
 	Export    Export     `cmd:"" help:"Write actions and members to files for a warehouse: what is new since the run before."`
 	App       App        `cmd:"" help:"Accounts and applications."`
 	Key       Key        `cmd:"" help:"Access keys."`
+	Console   Console    `cmd:"" help:"Who signs in to the console: links, sessions."`
 	Secrets   SecretsCmd `cmd:"" help:"The file of secrets."`
 	Status    Status     `cmd:"" help:"What the node is doing." example:"ovation status; ovation status --ready; ovation status --output json"`
 	LogLevel  LogLevel   `cmd:"" name:"log-level" help:"From which level on a running node logs: show or change it." example:"ovation log-level; ovation log-level debug"`

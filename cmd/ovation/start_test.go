@@ -45,30 +45,6 @@ func TestRun_ErrorsOfFlagsNameTheCommand(t *testing.T) {
 	}
 }
 
-// Help promises nothing that is absent.
-func TestHelp_SpeaksOfNothingThatIsAbsent(t *testing.T) {
-	commands, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	flags, err := filepath.Glob("config/*.go")
-	if err != nil || len(flags) == 0 {
-		t.Fatal(flags, err)
-	}
-	source := append(commands, flags...)
-	for _, file := range source {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range strings.Lines(string(text)) {
-			if _, help, ok := strings.Cut(line, `help:"`); ok && strings.Contains(help, "console") && !strings.HasSuffix(file, "_test.go") {
-				t.Errorf("%s: %s", file, strings.TrimSpace(line))
-			}
-		}
-	}
-}
-
 // A reading command makes nothing where nothing is.
 func TestInspect_MakesNothing(t *testing.T) {
 	t.Parallel()

@@ -31,6 +31,7 @@ type Catalog struct {
 	applications []*domain.Application
 	keys         []*domain.Key
 	signing      []*domain.SigningKey
+	sessions     []*domain.Session
 	submitted    []domain.Submission
 }
 
@@ -80,6 +81,22 @@ func (c *Catalog) Submit(_ context.Context, s domain.Submission) (domain.Outcome
 		account.Limits = m.Limits
 		c.accounts[m.Account-1] = &account
 		return domain.Outcome{ID: uint32(account.ID), Second: uint32(account.ID)}, nil
+	case *domain.CreateLink:
+		if int(m.Account) > len(c.accounts) {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "account", Message: "no such account"}, nil
+		}
+		c.sessions = append(c.sessions, &domain.Session{
+			ID: domain.SessionID{15: byte(len(c.sessions) + 1)}, Role: m.Role, Account: m.Account, Name: m.Name, Begun: m.At, Renewed: m.At,
+		})
+		return domain.Outcome{New: true}, nil
+	case *domain.EndSession:
+		out := domain.Outcome{Code: domain.NotFound, Parameter: "id", Message: "no such session"}
+		for _, s := range c.sessions {
+			if m.ID.IsZero() || m.ID == s.ID {
+				s.Ended, out = m.At, domain.Outcome{ID: out.ID + 1}
+			}
+		}
+		return out, nil
 	case *domain.RevokeKey:
 		if int(m.ID) > len(c.keys) {
 			return domain.Outcome{Code: domain.NotFound, Message: "no such key"}, nil
@@ -128,6 +145,9 @@ func (c *Catalog) Keys() []*domain.Key { return c.keys }
 
 // SigningKeys are those that were added.
 func (c *Catalog) SigningKeys() []*domain.SigningKey { return c.signing }
+
+// Sessions are one of each link that was created, as if all had been taken.
+func (c *Catalog) Sessions() []*domain.Session { return c.sessions }
 
 // Rotate adds a key that signs since 2001, or since a day later where it is not to sign at once.
 // It ends the others.
@@ -212,6 +232,6 @@ func Port(t testing.TB, engine *Catalog, token string) http.Handler {
 		Engine: engine, Token: token, Signing: engine, Metrics: metrics, Version: map[string]string{"go": "go1.x"},
 		Jobs:  []admin.Job{job},
 		Log:   slog.New(slog.NewTextHandler(t.Output(), nil)),
-		Level: &engine.Level,
+		Level: &engine.Level, PublicURL: "https://console.example",
 	})
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
@@ -34,9 +37,23 @@ func (n *Node) adminPort(token string) http.Handler {
 		Hosts: n.ports.gate.Hosts, Metrics: n.ports.metrics, Version: build.Read(), Now: n.Clock.Now, Log: n.Log, Level: n.Config.Level,
 	}
 	if n.API != nil {
+		o.Console, o.Operator, o.PublicURL = n.API.Admin(), n.API.Operator, consoleURL(n.base())
 		o.Signing = secrets.NewSigning(n.Config.SecretsFile(), n.API.Tokens, admin.NewOperator(n.Actors, n.Clock.Now))
 	}
 	return admin.New(o)
+}
+
+// consoleURL is where people reach the public port of a base address. One that listens on every interface is on this
+// machine.
+func consoleURL(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err == nil && ip.IsUnspecified() {
+		u.Host = net.JoinHostPort("localhost", u.Port())
+	}
+	return strings.TrimSuffix(u.String(), "/")
 }
 
 // adminHosts are the names that the admin port is asked by. Beyond loopback scrapers ask by names that only they
