@@ -26,10 +26,11 @@ type question struct {
 }
 
 // announce prints where everything is, and questions with their answers.
-func (s *stage) announce() error {
+func (s *stage) announce(link string) error {
 	base := "http://" + s.node.APIAddress
 	var w bytes.Buffer
 	fmt.Fprintf(&w, `
+Console  %s (signs in once, within 7 days)
 API      %s
 Key      %s
 Docs     %s/docs#%s
@@ -37,7 +38,7 @@ Kafka    %s (topic %s)
 Admin    http://%s/status
 Data     %s takes about 100 MB with the usual audience; deleted, the demo begins again
 Stop     Ctrl-C; the same command goes on
-`, base, s.key, base, url.Values{"key": {s.key}}.Encode(), s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress,
+`, link, base, s.key, base, url.Values{"key": {s.key}}.Encode(), s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress,
 		s.options.Data)
 	for _, q := range s.questions() {
 		body, err := wire.Encode(q.answer)

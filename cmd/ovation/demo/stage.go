@@ -17,6 +17,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/api/console/session"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
@@ -119,7 +120,11 @@ func (s *stage) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.announce(); err != nil {
+	link, err := s.link(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.announce(link); err != nil {
 		return err
 	}
 	took := time.Since(began).Round(time.Millisecond)
@@ -203,6 +208,15 @@ func (s *stage) openAccount(ctx context.Context, script *audienceFile) (err erro
 		}
 		s.key = "" // it was revoked
 	}
+}
+
+// link is a new link to sign in to the console with, once.
+func (s *stage) link(ctx context.Context) (string, error) {
+	op := admin.NewOperator(s.node.Engine, time.Now)
+	token, _, err := op.CreateLink(ctx, domain.CreateLink{
+		Role: domain.RoleDeveloper, Account: s.account, Application: s.application, Name: accountName,
+	}, time.Duration(domain.InvitationLife)*time.Millisecond)
+	return "http://" + s.node.APIAddress + session.LinkPath + token, err
 }
 
 // once makes a request that takes effect once: while the node is unavailable, as on a busy

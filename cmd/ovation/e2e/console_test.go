@@ -1,0 +1,386 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	cdpbrowser "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/deploy/console"
+	"github.com/ovation-analytics/ovation/deploy/harness"
+)
+
+// chromium is the path of a browser; empty: there is none.
+var chromium = sync.OnceValue(func() string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+})
+
+// browser is a browser at a node, and what it complained about.
+type browser struct {
+	t    testing.TB
+	ctx  context.Context
+	base string
+
+	mu       sync.Mutex
+	problems []string
+	outside  []string // requests to other hosts
+}
+
+// axe is the source of axe-core, installed once; empty: its package cannot be reached.
+var axe = sync.OnceValue(func() string {
+	dir, err := os.MkdirTemp("", "axe")
+	if err != nil {
+		return ""
+	}
+	defer os.RemoveAll(dir)
+	if err := console.Install(context.Background(), dir); err != nil {
+		return ""
+	}
+	source, _ := console.Axe(dir)
+	return source
+})
+
+// accessible requires that axe-core finds nothing on the page that keeps people from using it.
+func (b *browser) accessible(what string) {
+	b.t.Helper()
+	source := axe()
+	if source == "" {
+		if os.Getenv("CI") == "true" {
+			b.t.Fatal("npm does not reach axe-core")
+		}
+		b.t.Log("npm does not reach axe-core: whether everybody can use the pages is not looked at")
+		return
+	}
+	var found []string
+	b.do(chromedp.Evaluate(source+";0", nil), chromedp.Evaluate(
+		`axe.run(document).then((r) => r.violations.map((v) => v.id + ': ' + v.help + ': ' + v.nodes.map((n) => n.target.join(' ')).join(', ')))`,
+		&found, func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+	for _, violation := range found {
+		b.t.Errorf("%s: %s", what, violation)
+	}
+}
+
+// newBrowser starts a browser.
+func newBrowser(t testing.TB, base string) *browser {
+	t.Helper()
+	path := chromium()
+	if path == "" && os.Getenv("CI") != "true" {
+		t.Skip("Chromium is not here: the console is not looked at")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-gpu", true))
+	alloc, cancel := chromedp.NewExecAllocator(context.Background(), options...)
+	t.Cleanup(cancel)
+	of, cancel := chromedp.NewContext(alloc)
+	t.Cleanup(cancel)
+	within, cancel := context.WithTimeout(of, patience)
+	t.Cleanup(cancel)
+	b := &browser{t: t, ctx: within, base: base}
+	chromedp.ListenTarget(within, b.hear)
+	b.do(network.Enable(), log.Enable(), runtime.Enable())
+	return b
+}
+
+// hear notes what the browser tells.
+func (b *browser) hear(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.problems = append(b.problems, "exception: "+e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
+			text, _ := json.Marshal(e.Args)
+			b.problems = append(b.problems, "console: "+string(text))
+		}
+	case *log.EventEntryAdded: // a refusal of the policy is one
+		if e.Entry.Level == log.LevelError {
+			b.problems = append(b.problems, "log: "+e.Entry.Text+" "+e.Entry.URL)
+		}
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, b.base+"/") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "about:") && !strings.HasPrefix(u, "blob:") {
+			b.outside = append(b.outside, u)
+		}
+	}
+}
+
+// do runs actions.
+func (b *browser) do(actions ...chromedp.Action) {
+	b.t.Helper()
+	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		b.t.Fatalf("%v\nthe browser said %q", err, b.problems)
+	}
+}
+
+// eval gives what an expression is.
+func eval[T any](b *browser, expression string) (v T) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate(expression, &v))
+	return v
+}
+
+// until waits until an expression is true.
+func (b *browser) until(what, expression string) {
+	b.t.Helper()
+	for deadline := time.Now().Add(patience); !eval[bool](b, expression); time.Sleep(pollEvery) {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("no %s; the page has %q, the browser said %q", what, eval[string](b, "document.body.innerText"), b.problems)
+		}
+	}
+}
+
+// open goes to a page and waits until each of its cards has an answer.
+func (b *browser) open(path string) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(b.base + path))
+	b.settled(path)
+}
+
+// settled waits until each card of the page has an answer.
+func (b *browser) settled(what string) {
+	b.t.Helper()
+	b.until("settled page "+what, `!!document.querySelector('#main h1') && !document.querySelector('#main .ghost') && !document.querySelector('[data-stale]')`)
+}
+
+// clean requires that the browser complained about nothing, and asked no other host.
+func (b *browser) clean() {
+	b.t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.problems) > 0 || len(b.outside) > 0 {
+		b.t.Errorf("the browser said %q and asked %q", b.problems, b.outside)
+	}
+	b.problems, b.outside = nil, nil
+}
+
+// forgive forgets what the browser complained about.
+func (b *browser) forgive() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.problems = nil
+}
+
+// downloaded is the file that a button gives.
+func (b *browser) downloaded(button string) string {
+	b.t.Helper()
+	dir := b.t.TempDir()
+	b.do(cdpbrowser.SetDownloadBehavior(cdpbrowser.SetDownloadBehaviorBehaviorAllowAndName).WithDownloadPath(dir).WithEventsEnabled(true))
+	done := make(chan string, 1)
+	within, cancel := context.WithCancel(b.ctx)
+	defer cancel()
+	chromedp.ListenTarget(within, func(event any) {
+		if e, ok := event.(*cdpbrowser.EventDownloadProgress); ok && e.State == cdpbrowser.DownloadProgressStateCompleted {
+			done <- e.GUID
+		}
+	})
+	b.do(chromedp.Click(button))
+	select {
+	case guid := <-done:
+		text, err := os.ReadFile(filepath.Join(dir, guid))
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		return string(text)
+	case <-time.After(patience):
+		b.t.Fatalf("nothing was downloaded by %s", button)
+		return ""
+	}
+}
+
+// shot keeps a picture of the page.
+func (b *browser) shot(name string) {
+	b.t.Helper()
+	dir := os.Getenv("SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	var picture []byte
+	b.do(chromedp.CaptureScreenshot(&picture))
+	if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// look has the browser be of a size and a theme.
+func (b *browser) look(width int64, dark bool) {
+	b.t.Helper()
+	theme := "light"
+	if dark {
+		theme = "dark"
+	}
+	b.do(emulation.SetDeviceMetricsOverride(width, 900, 1, false),
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}))
+}
+
+// A person opens a sign-in link and goes through the console: each page at two sizes and in two themes, without an error, a request
+// to another host or a sideways scroll, and without what axe-core finds. Its numbers are those of the API, files have the rows of
+// their tables, a filter is in the address, back goes back, the feed moves, also after a cut and a killed node, and after signing
+// out nothing is shown.
+func TestConsole_InABrowser(t *testing.T) {
+	t.Parallel()
+	data, args := filepath.Join(t.TempDir(), "data"), []string{"--embedded-kafka", "127.0.0.1:0", "--members", "200", "--actions", "6000", "--rate", "10"}
+	d, out := startDemo(t, data, args...)
+	node, key, link := d.printed(out, "API"), d.printed(out, "Key"), d.printed(out, "Console")
+	front, err := harness.NewProxy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(front.Close)
+	front.Forward(strings.TrimPrefix(node, "http://"))
+	base := "http://" + front.Addr
+	link = base + strings.TrimPrefix(link, node)
+	api := client.New(node, key)
+	b := newBrowser(t, base)
+	b.look(1400, false)
+	b.do(chromedp.Navigate(base + "/"))
+	b.until("sign-in", `!!document.querySelector('.signin #key')`)
+	b.shot("signin")
+	b.do(chromedp.Navigate(link))
+	b.settled("/")
+	if at := eval[string](b, "location.href"); at != base+"/" {
+		t.Errorf("after signing in the address is %s", at)
+	}
+
+	list, _, err := client.Do(ctx(t), api, client.ListActiveMembers{Period: "28 Day", Limit: "1"})
+	if err != nil || len(list.Items) == 0 {
+		t.Fatalf("members: %v", err)
+	}
+	member := list.Items[0].ID
+	pages := []string{"/", "/brands", "/brand/1", "/members", "/member/" + member, "/segments", "/segment/1", "/segment/new", "/feed", "/feed?country=DE&brandID=1&activityID=100&members_from_segment=1", "/members?services=spotify", "/logins", "/activities", "/usage", "/webhooks", "/compare?brands=1,2"}
+	for _, size := range []int64{1400, 360} {
+		for _, dark := range []bool{false, true} {
+			b.look(size, dark)
+			b.clean()
+			for _, path := range pages {
+				b.open(path)
+				if dark == (size == 360) { // each page in both sizes, and in both themes
+					b.accessible(fmt.Sprintf("%s at %d", path, size))
+				}
+				if over := eval[int](b, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); over > 0 {
+					t.Errorf("%s scrolls sideways by %d at %d", path, over, size)
+				}
+				b.shot(fmt.Sprintf("%d-%t-%s", size, dark, strings.NewReplacer("/", "-", "?", "-", "=", "-").Replace(strings.Trim(path, "/"))))
+			}
+		}
+	}
+	b.look(1400, false)
+	b.clean()
+
+	// What is over does not change any more: its numbers are compared.
+	day := time.Now().UTC().AddDate(0, 0, -10).Format(time.DateOnly)
+	daily, _, err := client.Do(ctx(t), api, client.CountDaily{BrandID: 1, StartDate: day, EndDate: day})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.open("/brand/1?days=28")
+	b.do(chromedp.Click(`section[aria-labelledby] button[title="Show as table"]`))
+	b.until("table in the address", `location.search.includes('table=activity-by-day')`)
+	row := eval[[]string](b, fmt.Sprintf(`[...[...document.querySelectorAll('.card table tbody tr')].find((r) => r.cells[0].innerText === %q).cells].map((c) => c.innerText.replaceAll(',', ''))`, day))
+	if got := row[len(row)-1]; got != daily.TotalCount {
+		t.Errorf("on %s the table has %s, the API %s", day, got, daily.TotalCount)
+	}
+	sum := 0
+	for _, cell := range row[1 : len(row)-1] {
+		n, err := strconv.Atoi(cell)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += n
+	}
+	if strconv.Itoa(sum) != daily.TotalCount {
+		t.Errorf("its services sum up to %d", sum)
+	}
+
+	// The file has the rows of the table.
+	shown := eval[[]string](b, `[...document.querySelector('.card table').rows].slice(0, -1).map((r) => [...r.cells].map((c) => c.innerText.replaceAll(',', '')).join(','))`)
+	file := b.downloaded(`section[aria-labelledby] button[title="Download as CSV"]`)
+	lines := strings.Split(strings.TrimPrefix(file, "\ufeff"), "\r\n")
+	if len(lines) < len(shown) || !slices.Equal(lines[1:len(shown)], shown[1:]) { // today's row may have changed between the two
+		t.Errorf("the table is\n%s\nthe file\n%s", strings.Join(shown, "\n"), file)
+	}
+
+	// A filter, by mouse and by keyboard, is one address; back takes it away.
+	b.open("/brand/1?days=28")
+	before := eval[string](b, "location.href")
+	b.do(chromedp.Click(`.legend button`))
+	b.until("filter", `location.search.includes('services=')`)
+	clicked := eval[string](b, "location.href")
+	b.do(chromedp.Evaluate(`history.back()`, nil))
+	b.until("way back", fmt.Sprintf(`location.href === %q`, before))
+	b.settled("back")
+	b.do(chromedp.Focus(`.legend button`), chromedp.KeyEvent("\r"))
+	b.until("filter by a key", fmt.Sprintf(`location.href === %q`, clicked))
+	b.settled("filtered")
+	b.clean()
+
+	// The feed moves by itself.
+	b.open("/")
+	first := eval[string](b, `document.querySelector('.items li').innerText`)
+	b.until("new action in the feed", fmt.Sprintf(`document.querySelectorAll('.items li.came').length > 0 && document.querySelector('.items li').innerText !== %q`, first))
+
+	// Without a connection the page says so and keeps its numbers; with one it goes on by itself, the feed where it was.
+	b.clean()
+	front.Break()
+	b.until("words that the connection is lost", `document.querySelector('.fresh').innerText.startsWith('Not connected · numbers of')`)
+	if eval[bool](b, `!!document.querySelector('#main .ghost')`) {
+		t.Error("numbers vanish while the connection is lost")
+	}
+	b.shot("away")
+	moved := func(what string) {
+		t.Helper()
+		b.until("connection again, "+what, `document.querySelector('.fresh').innerText === 'Live' && !!document.querySelector('.beat.open')`)
+		first := eval[string](b, `document.querySelector('.items li').innerText`)
+		b.until("new action in the feed, "+what, fmt.Sprintf(`document.querySelector('.items li').innerText !== %q`, first))
+	}
+	front.Heal()
+	moved("after a cut")
+
+	// The same when the node is killed and starts again.
+	d.End(syscall.SIGKILL)
+	b.until("words that the node is gone", `document.querySelector('.fresh').innerText.startsWith('Not connected')`)
+	d, out = startDemo(t, data, args...)
+	front.Forward(strings.TrimPrefix(d.printed(out, "API"), "http://"))
+	moved("after a kill")
+	b.forgive() // requests failed
+
+	b.do(chromedp.Evaluate(`[...document.querySelectorAll('.who button')].find((b) => b.innerText === 'Sign out').click()`, nil))
+	b.until("signed out", `!!document.querySelector('.signin')`)
+	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(link))
+	b.until("refusal of a link that was used", `!!document.querySelector('.signin [role="alert"]')?.innerText`)
+	b.shot("used")
+}
+
+// printed is what the demo prints behind a word, once its last question is printed.
+func (d *demo) printed(out *screen, word string) string {
+	d.t.Helper()
+	d.questions(out)
+	for line := range strings.Lines(out.String()) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == word {
+			return f[1]
+		}
+	}
+	d.t.Fatalf("the demo prints no %s", word)
+	return ""
+}
