@@ -48,6 +48,7 @@ var All = []Page{
 	{Path: "/feed"},
 	{Path: "/logins"},
 	{Path: "/activities"},
+	{Path: "/collect"},
 	{Path: "/operate"},
 	{Path: "/usage"},
 	{Path: "/webhooks"},

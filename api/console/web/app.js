@@ -19,17 +19,21 @@ import { Definitions } from './pages/activities.js'
 import { Usage } from './pages/usage.js'
 import { Webhooks } from './pages/webhooks.js'
 import { Operate } from './pages/operate.js'
+import { Collect } from './pages/collect.js'
 import { FeedPage } from './pages/feed.js'
 import { SignUps } from './pages/signups.js'
 
 const menu = [
   ['Audience', [['/', 'home', 'Overview'], ['/brands', 'brand', 'Brands'], ['/members', 'people', 'Members'], ['/segments', 'segment', 'Segments'], ['/feed', 'feed', 'Feed'], ['/logins', 'door', 'Sign-ups']]],
   ['Operate', [['/operate', 'nodes', 'Health', 'operator']]],
-  ['Account', [['/activities', 'brand', 'Activities'], ['/usage', 'gauge', 'Usage'], ['/webhooks', 'hook', 'Webhooks', 'developer']]],
+  ['Account', [['/activities', 'kinds', 'Activities'], ['/collect', 'letter', 'Collect', 'developer'], ['/usage', 'gauge', 'Usage'], ['/webhooks', 'hook', 'Webhooks', 'developer']]],
 ]
 
 // tabs are the pages that a phone has at the bottom; the others are behind More.
 const tabs = ['/', '/brands', '/members', '/feed']
+
+// unranged are the pages that have no range.
+const unranged = ['/operate', '/collect', '/webhooks', '/activities', null]
 
 // pages are by the form of the address: what a page is of, and its name.
 const pages = [
@@ -42,6 +46,7 @@ const pages = [
   [/^\/segments$/, Segments, 'Segments', '/segments'],
   [/^\/segment\/(\d+|new)$/, Segment, 'Segment', '/segments'],
   [/^\/activities$/, Definitions, 'Activities', '/activities'],
+  [/^\/collect$/, Collect, 'Collect', '/collect', 'developer'],
   [/^\/operate$/, Operate, 'Health', '/operate', 'operator'],
   [/^\/usage$/, Usage, 'Usage', '/usage'],
   [/^\/webhooks$/, Webhooks, 'Webhooks', '/webhooks'],
@@ -73,9 +78,9 @@ function App() {
     <nav class=${'side' + (more ? ' open' : '')} aria-label="Pages"><a class="logo" href="/"><img src="/web/icon.svg" alt="" width="28" height="28" /><span>Ovation</span></a>
       ${menu.map(([group, all]) => [group, all.filter(([, , , role]) => !role || may(role))]).map(([group, items]) => items.length > 0 && html`<div class="group"><h3>${group}</h3><ul>${items.map(([to, sign, words]) => html`<li class=${tabs.includes(to) ? 'tab' : ''}><a data-at=${to} href=${href({ path: to, filters: {}, view: {} })} aria-current=${to === at ? 'page' : undefined}>${icon(sign)}<span>${words}</span></a></li>`)}</ul></div>`)}
       <button class="more" aria-expanded=${more} onClick=${() => open(!more)}>${icon('more')}<span>More</span></button>
-      <div class="who"><strong>${who.value.account}</strong><span class="dim">${[who.value.name, who.value.role].filter(Boolean).join(' · ')}</span>
+      <div class="who"><strong>${who.value.accountName}</strong><span class="dim">${[who.value.name, who.value.role].filter(Boolean).join(' · ')}</span>
         <span class="acts"><a href="/docs">Docs</a><button class="plain" onClick=${signOut}>Sign out</button></span></div></nav>
-    <div class="main"><header class="top">${who.value.account && html`<${Switch} />`}<div class="grow"></div>${at !== '/operate' && html`<${Range} />`}<${Fresh} /><${Theme} /></header>
+    <div class="main"><header class="top">${who.value.account && html`<${Switch} />`}<div class="grow"></div>${!unranged.includes(at) && html`<${Range} />`}<${Fresh} /><${Theme} /></header>
       <main id="main" tabindex="-1"><${Page} key=${id} id=${id} /></main></div></div>`
 }
 

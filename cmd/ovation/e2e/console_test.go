@@ -268,7 +268,7 @@ func TestConsole_InABrowser(t *testing.T) {
 		t.Fatalf("members: %v", err)
 	}
 	member := list.Items[0].ID
-	pages := []string{"/", "/brands", "/brand/1", "/members", "/member/" + member, "/segments", "/segment/1", "/segment/new", "/feed", "/feed?country=DE&brandID=1&activityID=100&members_from_segment=1", "/members?services=spotify", "/logins", "/activities", "/usage", "/webhooks", "/compare?brands=1,2"}
+	pages := []string{"/", "/brands", "/brand/1", "/members", "/member/" + member, "/segments", "/segment/1", "/segment/new", "/feed", "/feed?country=DE&brandID=1&activityID=100&members_from_segment=1", "/members?services=spotify", "/logins", "/activities", "/usage", "/webhooks", "/collect", "/compare?brands=1,2"}
 	for _, size := range []int64{1400, 360} {
 		for _, dark := range []bool{false, true} {
 			b.look(size, dark)
