@@ -2,7 +2,9 @@ package session_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -81,11 +83,10 @@ func TestService_LinkIsTakenOnce(t *testing.T) {
 func TestService_RefusedWithoutACommand(t *testing.T) {
 	t.Parallel()
 	i := newInstallation(t)
-	n, admin := i.node(), i.node(adminPort)
 	i.change(func(c *catalog) {
-		hash := func(b byte) (h domain.KeyHash) { return domain.KeyHash{b} }
-		c.keys[8] = &domain.Key{ID: 8, Account: 1, Application: 3, Hash: hash(8), Scope: domain.ScopePublic}
+		c.keys[8] = &domain.Key{ID: 8, Account: 1, Application: 3, Hash: sha256.Sum256([]byte("ov_public")), Scope: domain.ScopePublic}
 	})
+	n, admin := i.node(), i.node(adminPort)
 	token := i.link(domain.RoleAnalyst)
 	for body, code := range map[string]domain.Code{
 		``:                            domain.InvalidParameter,
@@ -102,6 +103,7 @@ func TestService_RefusedWithoutACommand(t *testing.T) {
 		`{"token":"` + token + `="}`:                                 domain.NotFound,
 		`{"key":"` + strings.ToUpper(goodKey) + `"}`:                 domain.InvalidKey,
 		`{"key":"` + token + `"}`:                                    domain.InvalidKey,
+		`{"key":"ov_public"}`:                                        domain.WrongApplication,
 		`{"token":"` + goodKey + `"}`:                                domain.NotFound,
 		`{"token":"` + strings.Repeat(" ", 5000) + token[:9] + `"}`:  domain.TooLarge,
 		`{"token":"` + i.link(domain.RoleOperator) + `"}`:            domain.WrongApplication,
@@ -257,6 +259,24 @@ func TestService_EndsWithWhatItIsOf(t *testing.T) {
 	}
 }
 
+// Whatever the cookie says, a session is of its port.
+func TestService_StillOfItsPort(t *testing.T) {
+	t.Parallel()
+	i := newInstallation(t)
+	public, admin := i.node(), i.node(adminPort)
+	far.signsIn(public, i.link(domain.RoleDeveloper))
+	far.signsIn(admin, i.link(domain.RoleOperator))
+	for _, s := range i.read().sessions {
+		isOperator := s.Role == domain.RoleOperator
+		if got := public.Still(i.read(), s) == nil; got == isOperator {
+			t.Errorf("%s at the public port: %t", s.Role, got)
+		}
+		if got := admin.Still(i.read(), s) == nil; got != isOperator {
+			t.Errorf("%s at the admin port: %t", s.Role, got)
+		}
+	}
+}
+
 func each(c *catalog, f func(*domain.Session)) {
 	for id, s := range c.sessions {
 		changed := *s
@@ -313,9 +333,17 @@ func TestService_Refusals(t *testing.T) {
 		return nil, domain.ErrUnavailable
 	}
 	for _, method := range []string{"GET", "HEAD", "POST", "DELETE", "PUT"} {
-		for _, foreign := range [][2]string{{"Origin", "https://evil.example"}, {"Origin", "null"}, {"Sec-Fetch-Site", "same-site"}, {"Sec-Fetch-Site", "cross-site"}} {
+		for _, foreign := range []http.Header{
+			{"Origin": {"https://evil.example"}},
+			{"Origin": {"null"}},
+			{"Origin": {"http://api.example"}},
+			{"Sec-Fetch-Site": {"same-site"}},
+			{"Sec-Fetch-Site": {"cross-site"}},
+			{"Origin": {"https://evil.example"}, "Sec-Fetch-Site": {"same-origin"}},
+			{"Origin": {"https://api.example", "https://evil.example"}},
+		} {
 			r := b.request(method, `{"token":"`+token+`"}`)
-			r.Header.Set(foreign[0], foreign[1])
+			maps.Copy(r.Header, foreign)
 			if _, err := n.Answer(discard{}, r, unread, func(domain.AccountID) error { return nil }); domain.CodeOf(err) != domain.WrongApplication {
 				t.Errorf("%s %q: %v", method, foreign, err)
 			}
