@@ -170,9 +170,7 @@ func TestAccess_RefusedNodeIsNotReady(t *testing.T) {
 			if status, body := n.Get("/status"); status != http.StatusServiceUnavailable || !strings.Contains(body, c.says) {
 				t.Errorf("/status: %d %s", status, body)
 			}
-			if !strings.Contains(n.Log(), c.says) {
-				t.Errorf("the log does not say %q:\n%s", c.says, n.Log())
-			}
+			n.eventually("reason in the log", func() bool { return strings.Contains(n.Log(), c.says) }) // which comes by a pipe
 			n.keepsTo(wrong)
 			if code := n.Stop(); code != 0 {
 				t.Errorf("stopped with %d:\n%s", code, n.Log())

@@ -231,7 +231,9 @@ func (b *browser) look(width int64, dark bool) {
 		theme = "dark"
 	}
 	b.do(emulation.SetDeviceMetricsOverride(width, 900, 1, false),
-		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}))
+		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{
+			{Name: "prefers-color-scheme", Value: theme}, {Name: "prefers-reduced-motion", Value: "reduce"}, // colours are as they stay
+		}))
 }
 
 // A person opens a sign-in link and goes through the console: each page at two sizes and in two themes, without an error, a request
