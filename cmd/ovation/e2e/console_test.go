@@ -95,7 +95,7 @@ func newBrowser(t testing.TB, base string) *browser {
 	t.Cleanup(cancel)
 	of, cancel := chromedp.NewContext(alloc)
 	t.Cleanup(cancel)
-	within, cancel := context.WithTimeout(of, patience)
+	within, cancel := context.WithTimeout(of, 3*patience) // it goes through all pages
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: within, base: base}
 	chromedp.ListenTarget(within, b.hear)
