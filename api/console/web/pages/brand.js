@@ -9,7 +9,7 @@ import { Stacked, fromTimeline } from '../charts/stacked.js'
 import { Bars, Columns } from '../charts/bars.js'
 import { WorldMap } from '../charts/map.js'
 import { href, place, range, before, toggle, has, go } from '../lib/place.js'
-import { web, count, compact, percent, service, country, DAY } from '../lib/format.js'
+import { web, count, compact, percent, service, country } from '../lib/format.js'
 
 export function Brand({ id }) {
   const asked = { ...range.value, ...place.value.filters }, earlier = { ...before.value, ...place.value.filters }

@@ -21,7 +21,7 @@ export function Overview() {
   const channels = useAnswer('/v1.1/login/stats/channels', range.value)
   const wasSignups = useAnswer('/v1.1/login/stats/totals', before.value, 300_000)
   const { days, series } = timeline.data ? fromTimeline(timeline.data) : { days: [], series: [] }
-  return html`<div class="page"><div class="title"><div><h1>Overview</h1><p class="dim">All brands of the account</p></div></div><${Chips} />
+  return html`<div class="page"><div class="title"><div><h1>Overview</h1><p class="dim">All brands of the account</p></div><span class="acts right"><${AddFilter} of=${['country', 'services', 'brandID', 'activityID', 'members_from_segment', 'domain', 'paid_only']} /></span></div><${Chips} />
     <div class="figures">
       <${Figure} label="Activities" value=${n(daily.data?.TotalCount)} before=${n(was.data?.TotalCount)} of=${daily} line=${daily.data?.items.map((i) => i.Count)} />
       <${Figure} label="Active members" value=${n(daily.data?.TotalMembers)} before=${n(was.data?.TotalMembers)} of=${daily} line=${daily.data?.items.map((i) => i.DistinctMembers)} />

@@ -24,7 +24,7 @@ const periods = (has) => (spans.includes(has) ? spans : [has, ...spans]).map((p)
 
 export function Segment({ id }) {
   const made = id !== 'new'
-  const of = useAnswer(made ? '/v1.1/segment/' + id : '/v1.1/app/info', {}, 60_000)
+  const of = useAnswer(made && '/v1.1/segment/' + id, {}, 60_000)
   const [form, set] = useState(made ? null : fresh)
   const [asks, ask] = useState(false)
   const { busy, failed, run } = useCommand()

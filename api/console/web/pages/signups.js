@@ -6,7 +6,7 @@ import { Figure } from '../ui/kit.js'
 import { Bars } from '../charts/bars.js'
 import { Stacked } from '../charts/stacked.js'
 import { range, before } from '../lib/place.js'
-import { compact, count, parse, service } from '../lib/format.js'
+import { compact, parse, service } from '../lib/format.js'
 
 export function SignUps() {
   const n = (x) => (x === undefined ? undefined : Number(x))

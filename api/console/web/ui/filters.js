@@ -34,7 +34,7 @@ export function Chips({ names = {} }) {
 
 function Chip({ of, value, name }) {
   const kind = kinds[of]
-  const list = useAnswer(kind.one ? kind.one + value : kind.path ?? '/v1.1/app/info', kind.path && !kind.one ? { limit: 200 } : {}, 600_000)
+  const list = useAnswer(kind.one ? kind.one + value : kind.path, kind.path && !kind.one ? { limit: 200 } : {}, 600_000)
   const found = kind.one ? list.data : list.data?.items?.find((x) => String(x.ID) === value)
   const words = name ?? kind.fixed ?? (kind.say ? kind.say(value) : found ? kind.name(found) : `${kind.words} ${value}`)
   return html`<li class="chip">${words}<button onClick=${() => toggle(of, value)} aria-label=${'Remove the filter ' + words}>${icon('cross')}</button></li>`
@@ -51,7 +51,7 @@ export function AddFilter({ of }) {
     return () => document.removeEventListener('pointerdown', away)
   }, [open])
   const k = kinds[kind]
-  const list = useAnswer(open && k.path ? k.path : '/v1.1/app/info', open && k.path ? { limit: 200 } : {}, 600_000)
+  const list = useAnswer(open && k.path, { limit: 200 }, 600_000)
   const options = k.list?.() ?? (k.path ? (list.data?.items ?? []).map((x) => [String(x.ID), k.name(x)]) : null)
   const add = (e) => {
     e.preventDefault()

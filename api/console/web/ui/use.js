@@ -3,12 +3,13 @@ import { useEffect, useMemo, useRef, useState, useLayoutEffect } from '../vendor
 import { ask, hold } from '../lib/api.js'
 
 // useAnswer polls a question while the component is shown. What was answered before stays until
-// the next answer is there, marked as stale: numbers never vanish while a filter changes.
+// the next answer is there, marked as stale: numbers never vanish while a filter changes. Without a path nothing is asked.
 export function useAnswer(path, params, every) {
   const key = path + JSON.stringify(params)
-  const q = useMemo(() => ask(path, params, every), [key])
+  const q = useMemo(() => path && ask(path, params, every), [key])
   const last = useRef(null)
-  useEffect(() => hold(q), [q])
+  useEffect(() => (path ? hold(q) : undefined), [q])
+  if (!path) return { data: null, stale: false, error: null }
   if (q.data.value) last.current = q.data.value
   return { data: q.data.value ?? last.current, stale: !q.data.value && !!last.current, error: q.error.value, question: q }
 }
