@@ -1,5 +1,7 @@
 package domain
 
+import "crypto/sha256"
+
 // Plan decides which operations an application may use and how often.
 type Plan uint8
 
@@ -76,6 +78,9 @@ const KeyPrefix = "ov_"
 
 // KeyHash is the SHA-256 of a key: the key itself is nowhere.
 type KeyHash [32]byte
+
+// HashOfKey is the hash by which the catalog keeps a key.
+func HashOfKey(key string) KeyHash { return sha256.Sum256([]byte(key)) }
 
 // Key is an access key of an application.
 type Key struct {

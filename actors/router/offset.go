@@ -41,7 +41,7 @@ func newGroupOffset(o *Options, partition int) *groupOffset {
 	}
 }
 
-// begin takes a topic, and up to where the router knows that the group has it; below zero: it does not know. The first
+// begin takes a topic, and up to where the journal has it as far as the router knows; below zero: it does not know. The first
 // commit is due: it says who routes.
 func (g *groupOffset) begin(topic domain.TopicID, next int64, epoch int32) {
 	g.mu.Lock()

@@ -1,7 +1,8 @@
 // Package admin is the admin port of a node: probes, metrics, status, profiles, and management
 // of applications, keys, gaps, records and the jobs beside the node.
 //
-//	open to all   /livez /readyz /metrics /status /version
+//	open to all   /livez /readyz /metrics /status /version, the console's pages, /console/session
+//	by a session  /console/v1.1/
 //	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, /records/set-aside, /nodes, /console/links, /console/sessions,
 //	              /log-level, and each Job's path
 //

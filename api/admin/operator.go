@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
 	"strings"
@@ -97,7 +96,7 @@ func (o Operator) AddKey(
 	}
 	out, err := o.do(ctx, application, &domain.CreateKey{
 		Application: application,
-		Hash:        domain.KeyHash(sha256.Sum256([]byte(key))),
+		Hash:        domain.HashOfKey(key),
 		Hint:        hint(key),
 		Scope:       scope,
 		At:          o.now().UnixMilli(),

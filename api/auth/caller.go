@@ -1,7 +1,6 @@
 package auth
 
 import (
-	"crypto/sha256"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -28,7 +27,7 @@ type Caller struct {
 
 // lookUp is the key that a text is and its application.
 func lookUp(catalog Catalog, text string) (*domain.Key, *domain.Application, error) {
-	key, ok := catalog.Key(sha256.Sum256([]byte(text)))
+	key, ok := catalog.Key(domain.HashOfKey(text))
 	switch {
 	case !ok:
 		return nil, nil, ErrUnknownKey

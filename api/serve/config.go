@@ -32,7 +32,7 @@ type Config struct {
 	Tokens    Tokens                   // of members
 	Files     []pages.File
 
-	Sessions      *session.Service // of the console at the public port; nil: nobody signs in
+	Sessions      *session.Service // of the console at the public port; nil: the port has no console
 	AdminSessions *session.Service // at the admin port
 
 	CacheBytes    int   // of the response cache; default 32 MiB

@@ -23,7 +23,7 @@ var (
 	errNoAccount = domain.Fail(domain.WrongApplication,
 		"this operator is signed in without an account: ovation console link --role operator --account N makes a link with one")
 	errUnredacted = domain.Fail(domain.WrongApplication, "this answer is not for the role analyst")
-	errNoConsole  = domain.Fail(domain.WrongApplication, "nobody signs in at this port")
+	errNoConsole  = domain.Fail(domain.WrongApplication, "this port has no console")
 )
 
 // consolePath is the path of the operation that a page of the console asks for; false: the path is none of the
@@ -166,7 +166,7 @@ func (a *Server) Admin() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := newExchange(a, w, r)
 		x.sessions, x.adminPort = a.Config.AdminSessions, true
-		a.exchange(x, w)
+		a.serve(x, w)
 	})
 }
 

@@ -26,7 +26,7 @@ type exchange struct {
 	body     body
 	reply    reply
 
-	sessions  *session.Service // of the port; nil: nobody signs in
+	sessions  *session.Service // of the port; nil: it has no console
 	adminPort bool             // the port is the admin port
 	console   bool             // the request is one of the console's pages
 

@@ -14,11 +14,11 @@ var byEncoding = []string{"Accept-Encoding"}
 func (a *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := newExchange(a, w, r)
 	x.sessions = a.Config.Sessions
-	a.exchange(x, w)
+	a.serve(x, w)
 }
 
-// exchange takes an exchange from its request to its answer.
-func (a *Server) exchange(x *exchange, w http.ResponseWriter) {
+// serve takes an exchange from its request to its answer.
+func (a *Server) serve(x *exchange, w http.ResponseWriter) {
 	defer x.close()
 	_, _ = rand.Read(x.random[:]) // never fails
 	h := w.Header()

@@ -27,7 +27,7 @@ var steps = [...]func(*exchange) error{
 	(*exchange).limitRate,           // 8 9 12
 	(*exchange).boundHeader,         // 14
 	(*exchange).readBody,            // 2 4 8 9 14 17
-	(*exchange).refusePublicKey,     // 15
+	(*exchange).refuseCaller,        // 15
 	(*exchange).identify,            // 4
 	(*exchange).bindParameters,      // 3 4
 	(*exchange).continueList,        // 4
@@ -249,8 +249,8 @@ func (x *exchange) parse(b []byte) (err error) {
 	return readParameters(x.r.Header, b, x.req.Params, x.op.Objects)
 }
 
-// refusePublicKey refuses a public key, and a role, that the operation is not for.
-func (x *exchange) refusePublicKey() error {
+// refuseCaller refuses a role, and a public key, that the operation is not for.
+func (x *exchange) refuseCaller() error {
 	if err := x.op.Access.RefuseRole(&x.req.Caller); err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (s *Service) prepare(given credentials, command *domain.BeginSession, read 
 			if s.config.Admin {
 				return 0, errNoKeys
 			}
-			k, ok := catalog.Key(hashOfKey(given.Key))
+			k, ok := catalog.Key(domain.HashOfKey(given.Key))
 			switch {
 			case !ok:
 				continue // another node may have made it a moment ago
@@ -123,7 +123,7 @@ func (s *Service) prepare(given credentials, command *domain.BeginSession, read 
 			command.Key = k.ID
 			return k.Account, nil
 		}
-		hash, ok := hashOfToken(given.Token)
+		hash, ok := hashOf(given.Token)
 		if !ok {
 			return 0, errLink
 		}

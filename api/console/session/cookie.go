@@ -111,12 +111,6 @@ func NewToken() (token string, hash domain.LinkHash) {
 	return encoding.EncodeToString(b[:]), sha256.Sum256(b[:])
 }
 
-// hashOfToken is the hash of a token; false: the text is none.
-func hashOfToken(token string) (hash domain.LinkHash, ok bool) {
-	sum, ok := hashOf(token)
-	return sum, ok
-}
-
 // hashOf is the SHA-256 of 32 bytes that a text is; false: it is not.
 func hashOf(text string) (sum [sha256.Size]byte, ok bool) {
 	if len(text) != encoding.EncodedLen(halfBytes) {

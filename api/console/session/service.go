@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"crypto/subtle"
 	"net/http"
 	"net/url"
@@ -197,6 +196,3 @@ func (s *Service) submit(ctx context.Context, command domain.Command) (domain.Ou
 	}
 	return out, s.config.Engine.Await(ctx, out.Position)
 }
-
-// hashOfKey is the hash by which the catalog keeps a key.
-func hashOfKey(key string) domain.KeyHash { return sha256.Sum256([]byte(key)) }
