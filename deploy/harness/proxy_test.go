@@ -154,18 +154,34 @@ func TestProxy_CutsOneWay(t *testing.T) {
 	receives(t, c, "ef")
 }
 
+// ends requires that a connection ends.
+func ends(t *testing.T, c net.Conn) {
+	t.Helper()
+	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
+	if _, err := c.Read(make([]byte, 1)); err == nil || isTimeout(err) {
+		t.Errorf("%v", err)
+	}
+}
+
+// endsAtOnce requires that a new connection ends, perhaps before the client has it.
+func endsAtOnce(t *testing.T, p *Proxy) {
+	t.Helper()
+	c, err := net.Dial("tcp", p.Addr)
+	if err != nil {
+		return
+	}
+	defer c.Close()
+	ends(t, c)
+}
+
 // A break ends connections with an error, and new ones at once, until it heals.
 func TestProxy_Breaks(t *testing.T) {
 	p, _, c := proxied(t)
 	send(t, c, "a")
 	receives(t, c, "a")
 	p.Break()
-	for _, c := range []net.Conn{c, dial(t, p)} {
-		_ = c.SetReadDeadline(time.Now().Add(time.Minute))
-		if _, err := c.Read(make([]byte, 1)); err == nil || isTimeout(err) {
-			t.Errorf("%v", err)
-		}
-	}
+	ends(t, c)
+	endsAtOnce(t, p)
 	p.Heal()
 	c = dial(t, p)
 	send(t, c, "b")
@@ -176,13 +192,9 @@ func TestProxy_Breaks(t *testing.T) {
 func TestProxy_ServerIsAway(t *testing.T) {
 	p, e, _ := proxied(t)
 	e.Close()
-	c := dial(t, p)
-	_ = c.SetReadDeadline(time.Now().Add(time.Minute))
-	if _, err := c.Read(make([]byte, 1)); err == nil || isTimeout(err) {
-		t.Errorf("%v", err)
-	}
+	endsAtOnce(t, p)
 	p.Forward(newEcho(t).Addr().String()) // another life of it
-	c = dial(t, p)
+	c := dial(t, p)
 	send(t, c, "a")
 	receives(t, c, "a")
 }
