@@ -26,7 +26,7 @@ type Demo struct {
 	Seed     uint64        `group:"Audience" default:"1" placeholder:"N" help:"The same seed gives the same audience and the same numbers; dates move by whole weeks."`
 	Members  int           `group:"Audience" default:"3000" placeholder:"N" help:"Fans."`
 	Actions  int           `group:"Audience" default:"320000" placeholder:"N" help:"Actions of the 52 weeks before this one."`
-	Rate     int           `group:"Audience" default:"5" placeholder:"N" help:"Actions a second from now on; 0 for none."`
+	Rate     demo.Rate     `group:"Audience" default:"history" placeholder:"N" help:"Actions from now on: history goes on as in the year before, faster in the first half hour; or so many a second, 0 for none."`
 	Key      string        `group:"Audience" placeholder:"KEY" help:"Key of the demo's account (default: the one that the first run made)."`
 	Describe bool          `group:"Audience" help:"Print what the audience looks like, and start nothing."`
 	Nodes    int           `group:"Node" default:"1" placeholder:"N" help:"Nodes, each a process of this machine: all but the first join over its log, and one that is killed is started again. The ports of each are 10 above those of the one before."`
@@ -59,14 +59,8 @@ func keepDemoApart(k *kong.Kong) error {
 // demoData is --data of a demo where none is given.
 const demoData = "demo-data"
 
-// maxRate bounds the actions a second of an audience.
-const maxRate = 10_000
-
 // Run serves until ctx ends. What it prints goes to w.
 func (d *Demo) Run(ctx context.Context, w io.Writer) error {
-	if d.Rate < 0 || d.Rate > maxRate {
-		return domain.Bad(domain.InvalidParameter, "rate", fmt.Sprintf("--rate: %d is not between 0 and %d", d.Rate, maxRate))
-	}
 	o := demo.Options{Seed: d.Seed, Members: d.Members, Actions: d.Actions, Rate: d.Rate, Key: d.Key, Data: d.Config.Data}
 	fans, err := o.Audience(time.Now())
 	if err != nil {

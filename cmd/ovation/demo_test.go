@@ -36,8 +36,6 @@ func TestDemo_WrongUse(t *testing.T) {
 	for _, d := range []Demo{
 		{Members: 0},
 		{Members: 1, Actions: -1},
-		{Members: 1, Rate: -1},
-		{Members: 1, Rate: maxRate + 1},
 		{Members: audience.MaxMembers + 1},
 		{Members: 1, Nodes: -1},
 		{Members: 1, Nodes: maxDemoNodes + 1},

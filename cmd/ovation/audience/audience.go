@@ -69,11 +69,11 @@ func New(o Options) (*Audience, error) {
 	a := &Audience{options: o, chance: chance(mix(o.Seed)), start: monday(o.End).AddDate(0, 0, -historyDays)}
 	a.Definitions = definitions()
 	a.can = repertoire(a.Definitions)
-	a.Segments = segments(a.Definitions)
 	for _, p := range places {
 		a.towns = a.towns.add(p.people)
 	}
 	a.Brands = a.makeBrands(o.Brands)
+	a.Segments = segments(a.Definitions, a.Brands)
 	for i := range a.Brands {
 		a.fame = a.fame.add(a.Brands[i].fame)
 	}

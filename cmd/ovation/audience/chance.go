@@ -30,6 +30,7 @@ const (
 	ofConcerts
 	ofDay
 	ofSecond
+	ofTwice
 )
 
 // chance is where all draws come from.

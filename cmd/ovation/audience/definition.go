@@ -94,6 +94,7 @@ func repertoire(of []Definition) map[offer]weights {
 type Segment struct {
 	Name        string
 	Label       string
+	Brand       int    // number in Brands; AnyBrand: of all
 	Definitions []int  // numbers in Definitions
 	Points      []int  // of each, instead of its Value; empty: its Value
 	Rule        bool   // who does enough is on the list, too
@@ -101,8 +102,11 @@ type Segment struct {
 	Period      string // within it; empty: ever
 }
 
-// segments are the sets a team would make.
-func segments(of []Definition) []Segment {
+// AnyBrand is the Brand of a segment that is of all of them.
+const AnyBrand = -1
+
+// segments are the sets a team would make: those of all brands first, then one of each brand.
+func segments(of []Definition, brands []Brand) []Segment {
 	in := func(pass func(*Definition) bool) (found []int) {
 		for i := range of {
 			if pass(&of[i]) {
@@ -114,12 +118,20 @@ func segments(of []Definition) []Segment {
 	listening := in(func(d *Definition) bool { return d.Type == "Listened" })
 	live := in(func(d *Definition) bool { return d.way == ticket || d.way == concert })
 	social := in(func(d *Definition) bool { return d.Type == "Social" })
-	return []Segment{
-		{Name: "Superfans", Label: "Listens every day", Definitions: listening, Rule: true, Threshold: 30, Period: "1 Month"},
+	plays := in(func(d *Definition) bool { return d.Type == "Listened" || d.Type == "Watched" })
+	out := []Segment{
+		{Name: "Superfans", Label: "Listens every day", Brand: AnyBrand, Definitions: listening, Rule: true, Threshold: 30, Period: "1 Month"},
 		{
-			Name: "Concert goers", Label: "Tickets and shows", Definitions: live, Points: []int{5, 10},
+			Name: "Concert goers", Label: "Tickets and shows", Brand: AnyBrand, Definitions: live, Points: []int{5, 10},
 			Rule: true, Threshold: 1, Period: "1 Year",
 		},
-		{Name: "Street team", Label: "Spreads the word", Definitions: social},
+		{Name: "Street team", Label: "Spreads the word", Brand: AnyBrand, Definitions: social},
 	}
+	for i := range brands {
+		out = append(out, Segment{
+			Name: "Superfans of " + brands[i].Name, Label: "Plays " + brands[i].Name + " often", Brand: i, Definitions: plays,
+			Rule: true, Threshold: 10, Period: "4 Week",
+		})
+	}
+	return out
 }

@@ -18,6 +18,7 @@ type Member struct {
 	PartnerID string // in the list of the fan club, whose code is PartnerCode; who registers by email has one
 	Domain    string // the site it registered on
 	OptIns    OptIns
+	Twice     bool // it registered once more, by its second account: the two are one person
 	habits
 }
 
@@ -96,6 +97,7 @@ func (a *Audience) makeMembers(n int) []Member {
 		m.drive = max(1, min(m.drive, 30_000)*m.reach()/100)
 		m.habit = habitOf(a.chance.stream(ofRhythm, i), m)
 		a.optIn(m, i)
+		m.Twice = len(m.Accounts) > 1 && likely(a.chance.stream(ofTwice, i), 40)
 	}
 	return members
 }
@@ -251,7 +253,7 @@ func (a *Audience) optIn(m *Member, i int) {
 		}
 	}
 	for s := range a.Segments {
-		if likely(r, 40) {
+		if a.Segments[s].Brand == AnyBrand && likely(r, 40) {
 			m.OptIns.Segments = append(m.OptIns.Segments, s)
 		}
 	}

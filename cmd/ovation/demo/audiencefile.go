@@ -21,6 +21,7 @@ type audienceFile struct {
 	Actions int              `json:"actions"`
 	End     time.Time        `json:"end"`
 	Played  bool             `json:"played"`            // the past was published, all of it
+	Until   time.Time        `json:"until,omitzero"`    // where it ends, and what came after it
 	Account domain.AccountID `json:"account,omitempty"` // 0: not made yet
 	Key     string           `json:"key,omitempty"`     // of the account
 }

@@ -120,6 +120,9 @@ func (s *stage) segment(g *audience.Segment) client.CreateSegment {
 		}
 	}
 	out := client.CreateSegment{Name: g.Name, Label: g.Label, Activities: strings.Join(entries, ",")}
+	if g.Brand != audience.AnyBrand {
+		out.BrandID = s.brands[g.Brand]
+	}
 	if g.Rule {
 		out.Rule, out.Threshold, out.Period = new(true), new(int64(g.Threshold)), g.Period
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -142,21 +141,4 @@ func (f *feed) message(a *audience.Action) (kafka.Message, error) {
 	}
 	value, err := json.Marshal(&e)
 	return kafka.Message{Key: []byte(key), Value: value}, err
-}
-
-// live publishes from now on, at the rate asked for, until ctx ends.
-func (s *stage) live(ctx context.Context, f *feed) error {
-	now := s.fans.Live()
-	second := time.NewTicker(time.Second)
-	defer second.Stop()
-	for {
-		select {
-		case at := <-second.C:
-			if err := f.publish(ctx, slices.Values(now.At(at, s.options.Rate))); err != nil && ctx.Err() == nil {
-				return err
-			}
-		case <-ctx.Done():
-			return nil
-		}
-	}
 }

@@ -25,11 +25,10 @@ type question struct {
 	answer any // the body
 }
 
-// announce prints where everything is, and questions with their answers.
+// announce prints where everything is.
 func (s *stage) announce(link string) error {
 	base := "http://" + s.node.APIAddress
-	var w bytes.Buffer
-	fmt.Fprintf(&w, `
+	_, err := fmt.Fprintf(s.out, `
 Console  %s (signs in once, within 7 days)
 API      %s
 Key      %s
@@ -40,6 +39,13 @@ Data     %s takes about 100 MB with the usual audience; deleted, the demo begins
 Stop     Ctrl-C; the same command goes on
 `, link, base, s.key, base, url.Values{"key": {s.key}}.Encode(), s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress,
 		s.options.Data)
+	return err
+}
+
+// ask prints questions with their answers.
+func (s *stage) ask() error {
+	base := "http://" + s.node.APIAddress
+	var w bytes.Buffer
 	for _, q := range s.questions() {
 		body, err := wire.Encode(q.answer)
 		if err != nil {

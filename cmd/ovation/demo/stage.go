@@ -27,7 +27,7 @@ type Options struct {
 	Seed    uint64
 	Members int
 	Actions int    // of the 52 weeks before this one
-	Rate    int    // actions a second from now on
+	Rate    Rate   // from now on
 	Key     string // empty: a new one
 	Data    string // the node's directory, in which the script is kept
 }
@@ -97,6 +97,13 @@ func (s *stage) play(ctx context.Context) error {
 	if err := s.openAccount(ctx, script); err != nil {
 		return err
 	}
+	link, err := s.link(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.announce(link); err != nil { // the console shows what is there, while the rest is made
+		return err
+	}
 	if err := s.catalog(ctx); err != nil {
 		return err
 	}
@@ -108,7 +115,7 @@ func (s *stage) play(ctx context.Context) error {
 		if err := s.playPast(ctx, feed, began); err != nil {
 			return err
 		}
-		script.Played = true
+		script.Played, script.Until = true, began
 		if err := script.write(s.options.Data); err != nil {
 			return err
 		}
@@ -120,16 +127,12 @@ func (s *stage) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	link, err := s.link(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.announce(link); err != nil {
+	if err := s.ask(); err != nil {
 		return err
 	}
 	took := time.Since(began).Round(time.Millisecond)
 	s.log.Info("the demo is ready", "members", len(s.fans.Members), "after", took.String())
-	return s.live(ctx, feed)
+	return s.live(ctx, feed, script)
 }
 
 // playPast is what only the first run does: members register, and the past is
@@ -139,12 +142,35 @@ func (s *stage) playPast(ctx context.Context, feed *feed, began time.Time) error
 	if err := registering.during(ctx, s.register); err != nil {
 		return fmt.Errorf("register: %w", err)
 	}
+	recent := s.fans.End().AddDate(0, 0, -28)
 	publishing := progress{s.log, "publishing a year of actions", feed.sent.Load, constant(s.options.Actions)}
 	err := publishing.during(ctx, func(ctx context.Context) error {
-		return feed.publish(ctx, s.fans.Between(s.fans.Start(), began))
+		// What people look at first comes first.
+		err := feed.publish(ctx, s.fans.Between(recent, began))
+		if err == nil {
+			err = feed.publish(ctx, s.fans.Between(s.fans.Start(), recent))
+		}
+		return err
 	})
 	if err != nil {
 		return fmt.Errorf("publish: %w", err)
+	}
+	return s.signIn(ctx, began)
+}
+
+// signIn signs in once who did something within the last day.
+func (s *stage) signIn(ctx context.Context, now time.Time) error {
+	var last []audience.Action
+	seen := map[int]bool{}
+	for a := range s.fans.Between(now.AddDate(0, 0, -1), now) {
+		if !seen[a.Member] {
+			seen[a.Member] = true
+			last = append(last, a)
+		}
+	}
+	err := each(ctx, len(last), func(ctx context.Context, i int) error { return s.login(ctx, &last[i]) })
+	if err != nil {
+		return fmt.Errorf("sign in: %w", err)
 	}
 	return nil
 }
