@@ -36,7 +36,11 @@ func Files() (files []pages.File) {
 		if name == "web/index.html" {
 			at = "/"
 		}
-		files = append(files, pages.File{Path: at, Kind: kinds[path.Ext(name)], Policy: policy, Body: body})
+		ext := path.Ext(name)
+		files = append(files, pages.File{
+			Path: at, Kind: kinds[ext], Policy: policy, Body: body,
+			Together: ext == ".html" || ext == ".js" || ext == ".css", // modules of two versions import each other in vain
+		})
 		return nil
 	}) // of what is embedded nothing fails
 	return files

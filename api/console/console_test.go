@@ -55,6 +55,11 @@ func TestFiles_KeepToThePolicy(t *testing.T) {
 	markup := regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|dangerouslySetInnerHTML|\beval\(|new Function`)
 	within := regexp.MustCompile(`<script>|<style|\son[a-z]+="|style="`)
 	host := regexp.MustCompile(`https?://[a-z0-9][a-z0-9.]*`)
+	for _, f := range Files() {
+		if code := strings.HasSuffix(f.Path, ".js") || strings.HasSuffix(f.Path, ".css") || f.Path == "/"; code != f.Together {
+			t.Errorf("%s is kept by itself: %t", f.Path, !f.Together)
+		}
+	}
 	if len(Files()) < 20 {
 		t.Fatalf("%d files", len(Files()))
 	}

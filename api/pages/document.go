@@ -16,6 +16,9 @@ const (
 	pictureLife  = 7 * 24 * time.Hour
 )
 
+// askEachTime lets a browser keep a document and use it once the node said that it is the same.
+const askEachTime = "public, no-cache"
+
 // nothingElse is the policy of what loads nothing: a page of text, and a picture that is opened
 // as a page.
 const nothingElse = "default-src 'none'"

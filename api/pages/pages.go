@@ -60,6 +60,7 @@ var All = []Page{
 type File struct {
 	Path, Kind string
 	Policy     string // Content-Security-Policy
+	Together   bool   // it goes with others of the same program: a browser asks each time whether it has this one
 	Body       []byte
 }
 
@@ -94,6 +95,9 @@ func New(config Config) (*Set, error) {
 	for _, f := range config.Files {
 		d := lasting(f.Kind, f.Body)
 		d.Policy = f.Policy
+		if f.Together {
+			d.Cache = askEachTime
+		}
 		fixed[f.Path] = d
 	}
 	return &Set{config: config, fixed: fixed}, nil

@@ -35,6 +35,7 @@ func newFixture(t *testing.T) *fixture {
 		Keys: func() []byte { f.keys++; return []byte(`{"keys":` + strconv.Itoa(f.keys) + `}`) },
 		Files: []File{
 			{Path: "/docs", Kind: "text/html", Policy: "default-src 'self'", Body: []byte("<p>")},
+			{Path: "/app.js", Kind: "text/javascript", Together: true, Body: []byte("import './b.js'")},
 			{Path: "/docs/page.js", Kind: "text/javascript", Body: bytes.Repeat([]byte("let x\n"), 1000)},
 		},
 	})
@@ -67,6 +68,17 @@ func TestSet_DocumentByBase(t *testing.T) {
 	}
 	if got := strings.Join(f.documents, " "); got != base+" https://a.example https://b.example https://a.example" {
 		t.Errorf("made for %s", got)
+	}
+}
+
+// A browser keeps a file for a while; one that goes with others it asks for each time, by its tag.
+func TestSet_FilesThatGoTogether(t *testing.T) {
+	f := newFixture(t)
+	if d := f.find(t, "/app.js", Ask{}); d.Cache != "public, no-cache" || d.Tag == "" {
+		t.Errorf("%s %s", d.Cache, d.Tag)
+	}
+	if d := f.find(t, "/docs/page.js", Ask{}); d.Cache != "public, max-age=300" {
+		t.Error(d.Cache)
 	}
 }
 
