@@ -1,5 +1,5 @@
 // The shell: who is signed in, navigation, range, freshness, theme; and which page an address has.
-import { html, render, useEffect, useState } from './vendor/view.js'
+import { html, render, signal, useEffect, useState } from './vendor/view.js'
 import { icon } from './ui/icon.js'
 import { Range, Switch } from './ui/kit.js'
 import { SignIn } from './ui/signin.js'
@@ -81,13 +81,18 @@ function App() {
       <div class="who"><strong>${who.value.accountName}</strong><span class="dim">${[who.value.name, who.value.role].filter(Boolean).join(' · ')}</span>
         <span class="acts"><a href="/docs">Docs</a><button class="plain" onClick=${signOut}>Sign out</button></span></div></nav>
     <div class="main"><header class="top">${who.value.account && html`<${Switch} />`}<div class="grow"></div>${!unranged.includes(at) && html`<${Range} />`}<${Fresh} /><${Theme} /></header>
-      <main id="main" tabindex="-1"><${Page} key=${id} id=${id} /></main></div></div>`
+      <main id="main" tabindex="-1"><${Page} key=${id} id=${id} /></main></div><${Keys} /></div>`
 }
 
 function Fresh() {
   const f = freshness.value
   const words = f.kind === 'live' ? `answers are ${lag.value} ms behind the log` : ''
   return html`<span class="fresh ${f.kind}" role="status" title=${words}><i></i><span>${f.words}${f.kind === 'off' && reached.value ? ` · numbers of ${moment(reached.value).slice(11, 16)} UTC` : ''}</span></span>`
+}
+
+function Keys() {
+  return helped.value && html`<dialog class="confirm" ref=${(d) => { if (d && !d.open) d.showModal() }} onClose=${() => { helped.value = false }}><form method="dialog"><h2>Keys</h2>
+    <dl class="facts keys">${keys.map(([key, words]) => html`<dt><kbd>${key}</kbd></dt><dd>${words}</dd>`)}</dl><div class="acts"><button class="act">Close</button></div></form></dialog>`
 }
 
 function Theme() {
@@ -97,14 +102,19 @@ function Theme() {
   return html`<button class="tool big" onClick=${turn} title=${dark ? 'Light' : 'Dark'} aria-label=${dark ? 'Use the light theme' : 'Use the dark theme'}>${icon(dark ? 'sun' : 'moon')}</button>`
 }
 
-// Keys: / finds a brand, g and a letter goes to a page, 1 to 5 choose the range.
+// Keys.
+const keys = [['/', 'find a brand'], ['g o, b, m, s, f, l', 'overview, brands, members, segments, feed, sign-ups'], ['1 to 5', 'the range'], ['t', 'chart or table of the card in focus'], ['p', 'pause the live feed'], ['← → Page up, Page down', 'a day, a week in a chart'], ['m', 'mark the day in a chart'], ['Enter', 'first and last day of a range in a chart'], ['?', 'this list']]
 const letters = { o: '/', b: '/brands', m: '/members', s: '/segments', f: '/feed', l: '/logins' }
 let goes = false
+const helped = signal(false)
 addEventListener('keydown', (e) => {
   if (/INPUT|TEXTAREA|SELECT/.test(e.target.tagName) || e.metaKey || e.ctrlKey || e.altKey) return
   if (e.key === '/') { e.preventDefault(); document.getElementById('find')?.focus() }
   if (goes && letters[e.key]) document.querySelector(`.side a[data-at="${letters[e.key]}"]`)?.click()
   goes = e.key === 'g'
+  if (e.key === 't') (document.activeElement.closest('.card') ?? document).querySelector('[data-key=t]')?.click()
+  if (e.key === 'p') document.querySelector('[data-key=p]')?.click()
+  if (e.key === '?') helped.value = true
   if (/^[1-5]$/.test(e.key)) document.querySelectorAll('.range button')[e.key - 1]?.click()
 })
 

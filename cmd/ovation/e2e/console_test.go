@@ -18,10 +18,12 @@ import (
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/deploy/console"
@@ -335,6 +337,43 @@ func TestConsole_InABrowser(t *testing.T) {
 	b.do(chromedp.Focus(`.legend button`), chromedp.KeyEvent("\r"))
 	b.until("filter by a key", fmt.Sprintf(`location.href === %q`, clicked))
 	b.settled("filtered")
+	b.clean()
+
+	// Dragging over days makes them the range, and Escape takes it back; a marked day is in the address.
+	b.open("/")
+	at := eval[[]float64](b, `(() => { const r = document.querySelector('.plot svg').getBoundingClientRect(); return [r.left + r.width / 3, r.left + r.width / 2, r.top + r.height / 2] })()`)
+	b.do(chromedp.MouseEvent(input.MousePressed, at[0], at[2], chromedp.ButtonLeft), chromedp.MouseEvent(input.MouseMoved, at[1], at[2], chromedp.ButtonLeft),
+		chromedp.MouseEvent(input.MouseReleased, at[1], at[2], chromedp.ButtonLeft))
+	b.until("range of days", `location.search.includes('from=')`)
+	b.settled("range of days")
+	dates := eval[[]string](b, `['from', 'to'].map((k) => new URLSearchParams(location.search).get(k))`)
+	daily, _, err = client.Do(ctx(t), api, client.CountDaily{StartDate: dates[0], EndDate: dates[1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := eval[string](b, `document.querySelector('.figure .amount').title.replaceAll(',', '')`); got != daily.TotalCount || got == "0" {
+		t.Errorf("from %s to %s the page has %s, the API %s", dates[0], dates[1], got, daily.TotalCount)
+	}
+	b.do(chromedp.Focus(`.plot`), chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Escape))
+	b.until("range before", `!location.search.includes('from=')`)
+	b.settled("range before")
+	b.do(chromedp.Focus(`.plot`), chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent("m"))
+	b.until("mark", `location.search.includes('mark=') && !!document.querySelector('.marked')`)
+	b.do(chromedp.KeyEvent("?"))
+	b.until("list of keys", `!!document.querySelector('dialog[open]')`)
+	b.accessible("list of keys")
+	b.do(chromedp.KeyEvent(kb.Escape))
+
+	// A file of all has all.
+	b.open("/members?days=365")
+	all := strings.Split(b.downloaded(`.card .tools > .plain`), "\r\n")
+	list, _, err = client.Do(ctx(t), api, client.ListActiveMembers{Period: "365 Day", Limit: "1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strconv.Itoa(len(all)-1) != list.TotalSize || len(all) < 100 {
+		t.Errorf("the file has %d members, of %s", len(all)-1, list.TotalSize)
+	}
 	b.clean()
 
 	// The feed moves by itself.

@@ -3,6 +3,7 @@ import { html } from '../vendor/view.js'
 import { useWidth } from '../ui/use.js'
 import { compact, day } from '../lib/format.js'
 import { ticks } from './scale.js'
+import { Mark } from './mark.js'
 
 const top = 10, bottom = 24, left = 44, right = 8
 
@@ -19,6 +20,7 @@ export function Lines({ days, lines, height = 260, indexed }) {
       ${marks.map((v) => html`<g class="grid"><line x1=${left} x2=${width - right} y1=${y(v)} y2=${y(v)} /><text x=${left - 8} y=${y(v) + 4}>${compact(v)}</text></g>`)}
       ${of.map((l, k) => l.values.length > 0 && html`<path class=${'compared c' + k} d=${'M' + l.values.map((v, i) => x(i).toFixed(1) + ' ' + y(v).toFixed(1)).join('L')} />`)}
       ${days.map((t, i) => (days.length - 1 - i) % every === Math.floor(every / 2) && html`<text class="day" x=${x(i)} y=${height - 6}>${day(t)}</text>`)}
+      <${Mark} days=${days} x=${x} top=${top} height=${tall} />
     </svg>`}
     <ul class="legend">${lines.map((l, k) => html`<li><span><i class=${'dot k' + k}></i>${l.name}</span></li>`)}</ul></div>`
 }

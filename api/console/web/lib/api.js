@@ -87,6 +87,32 @@ export function refresh(path) {
   for (const q of questions.values()) if (q.users > 0 && q.path === path) poll(q)
 }
 
+// get asks an address once; what is refused for now is asked again when it may be. It gives the answer and its headers.
+export async function get(url, signal) {
+  for (;;) {
+    const r = await fetch(url, { headers: headers(), cache: 'no-store', signal })
+    if (r.status === 401) over()
+    const body = await r.json()
+    if (r.ok) return { body, headers: r.headers }
+    if (r.status !== 429 && r.status !== 503) throw Object.assign(new Error(body.detail || body.title || r.statusText), { status: r.status })
+    await new Promise((done) => { setTimeout(done, 1000 * (Number(r.headers.get('retry-after')) || 1)) })
+    signal?.throwIfAborted()
+  }
+}
+
+// onward is an address of the API in an answer, as the console asks it.
+export const onward = (link) => { const u = new URL(link, location); return base(u.pathname) + u.pathname + u.search }
+
+// pages reads a list from its beginning to its end.
+export async function* pages(path, params, signal) {
+  for (let url = address(path, params) + '&cursor='; url;) {
+    const { body, headers: of } = await get(url, signal)
+    yield body.items
+    const next = /<([^>]*)>; *rel="?next/.exec(of.get('link') ?? '')
+    url = next && onward(next[1])
+  }
+}
+
 // send asks a command, and gives its answer.
 export async function send(path, params = {}) {
   const r = await fetch(base(path) + path, {

@@ -4,7 +4,10 @@ import { signal, computed } from '../vendor/view.js'
 import { DAY, midnight, moment } from './format.js'
 
 // How a page is shown is no filter: which cards are tables, which page of a list, in which order.
-const shown = ['table', 'from', 'order', 'latest', 'brands', 'scale']
+const shown = ['table', 'skip', 'order', 'latest', 'brands', 'scale', 'mark']
+
+// ranged are the parameters of the range: so many days up to now, or from one date to another.
+const ranged = ['days', 'from', 'to']
 
 export const place = signal(read())
 const minute = signal(now())
@@ -14,8 +17,9 @@ function now() { return Math.floor(Date.now() / 60_000) * 60_000 }
 
 function read() {
   const q = new URLSearchParams(location.search)
-  const part = (of) => Object.fromEntries([...q].filter(([k]) => k !== 'days' && shown.includes(k) === of))
-  return { path: location.pathname, days: Number(q.get('days')) || 90, filters: part(false), view: part(true) }
+  const part = (of) => Object.fromEntries([...q].filter(([k]) => !ranged.includes(k) && shown.includes(k) === of))
+  const [from, to] = [q.get('from'), q.get('to')].map((d) => (Number.isNaN(Date.parse(d + 'T00:00Z')) ? null : d))
+  return { path: location.pathname, days: Number(q.get('days')) || 90, dates: from && to && from <= to ? { from, to } : null, filters: part(false), view: part(true) }
 }
 
 addEventListener('popstate', () => { place.value = read() })
@@ -23,7 +27,8 @@ addEventListener('popstate', () => { place.value = read() })
 export function href(change = {}) {
   const p = { ...place.value, ...change }
   const q = new URLSearchParams()
-  if (p.days !== 90) q.set('days', p.days)
+  if (p.dates) { q.set('from', p.dates.from); q.set('to', p.dates.to) }
+  else if (p.days !== 90) q.set('days', p.days)
   for (const [k, v] of Object.entries({ ...p.filters, ...p.view })) if (v) q.set(k, v)
   const text = q.toString()
   return p.path + (text ? '?' + text : '')
@@ -45,7 +50,7 @@ document.addEventListener('click', (e) => {
 })
 
 // toggle puts a value into a filter, or takes it out; a list begins again.
-export function toggle(filter, value) { go({ filters: turned(place.value.filters, filter, value), view: { ...place.value.view, from: '' } }) }
+export function toggle(filter, value) { go({ filters: turned(place.value.filters, filter, value), view: { ...place.value.view, skip: '' } }) }
 
 // turn does the same with how the page is shown.
 export function turn(name, value) { go({ view: turned(place.value.view, name, value) }, true) }
@@ -60,12 +65,23 @@ export const has = (filter, value) => listed(place.value.filters, filter).includ
 export const turnedOn = (name, value) => listed(place.value.view, name).includes(String(value))
 
 // set changes filters and how the page is shown.
-export const set = (filters, view = {}, replace) => go({ filters: { ...place.value.filters, ...filters }, view: { ...place.value.view, from: '', ...view } }, replace)
+export const set = (filters, view = {}, replace) => go({ filters: { ...place.value.filters, ...filters }, view: { ...place.value.view, skip: '', ...view } }, replace)
 
-// range has no end, so that the same question is asked, and polled, all day; before is the range
+// zoom makes the range that of some days, both included.
+export const zoom = (from, to) => go({ dates: { from: date(from), to: date(to) } })
+
+// mark puts a line at a day of the charts, or takes it away.
+export const mark = (t) => go({ view: { ...place.value.view, mark: place.value.view.mark === date(t) ? '' : date(t) } }, true)
+export const date = (t) => moment(t).slice(0, 10)
+const start = (d) => Date.parse(d + 'T00:00Z')
+
+// A range of days up to now has no end, so that the same question is asked, and polled, all day. before is the range
 // of the same length ahead of it, up to the same minute.
-export const range = computed(() => ({ start_date: moment(first()) }))
-export const before = computed(() => ({
-  start_date: moment(first() - place.value.days * DAY), end_date: moment(minute.value + 60_000 - place.value.days * DAY),
-}))
-export const first = () => midnight(minute.value) - (place.value.days - 1) * DAY
+const first = () => (place.value.dates ? start(place.value.dates.from) : midnight(minute.value) - (place.value.days - 1) * DAY)
+const end = () => (place.value.dates ? start(place.value.dates.to) + DAY : midnight(minute.value) + DAY)
+const length = () => end() - first()
+export const range = computed(() => ({ start_date: moment(first()), end_date: place.value.dates ? moment(end()) : undefined }))
+export const before = computed(() => ({ start_date: moment(first() - length()), end_date: moment(Math.min(end(), minute.value + 60_000) - length()) }))
+
+// unfinished is whether the last day of the range goes on.
+export const unfinished = computed(() => end() > minute.value)

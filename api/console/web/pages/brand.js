@@ -8,7 +8,7 @@ import { Feed } from '../ui/feed.js'
 import { Stacked, fromTimeline } from '../charts/stacked.js'
 import { Bars, Columns } from '../charts/bars.js'
 import { WorldMap } from '../charts/map.js'
-import { href, place, range, before, toggle, has, go } from '../lib/place.js'
+import { href, place, range, before, toggle, has } from '../lib/place.js'
 import { web, count, compact, percent, service, country } from '../lib/format.js'
 
 export function Brand({ id }) {
@@ -50,7 +50,7 @@ export function Brand({ id }) {
     <div class="cards">
       <${Card} title="Activity by day" kind="wide" of=${timeline} empty=${timeline.data && !series.length && 'No activity with these filters in this range.'}
         table=${{ head: ['Day', ...series.map((s) => service(s.name)), 'All'], rows: days.map((t, i) => [new Date(t).toISOString().slice(0, 10), ...series.map((s) => s.values[i]), series.reduce((sum, s) => sum + s.values[i], 0)]).reverse() }}>
-        <${Stacked} days=${days} series=${series} live=${true} onDay=${() => go({ days: 7 })} />
+        <${Stacked} days=${days} series=${series} />
         <ul class="legend">${series.map((s) => html`<li><button aria-pressed=${has('services', s.name)} onClick=${() => toggle('services', s.name)} title=${`${count(s.total)} activities, ${count(s.members)} members`}><i class="dot s-${s.name}"></i>${service(s.name)}<span class="dim">${compact(s.total)}</span></button></li>`)}</ul><//>
       <${Feed} params=${{ brandID: id, ...place.value.filters }} kind="tall" words=${short} />
       <${Card} title="Where" kind="wide" of=${places} empty=${none(places)} note=${countries.length === 1 ? '1 country' : `${countries.length} countries`}

@@ -11,8 +11,8 @@ import { count } from '../lib/format.js'
 const size = 25
 
 export function Brands() {
-  const { keyword, brand_type: type } = place.value.filters, { from = 0 } = place.value.view
-  const list = useAnswer('/v1.1/brands', { keyword, brand_type: type, limit: `${from},${size}` }, 60_000)
+  const { keyword, brand_type: type } = place.value.filters, { skip = 0 } = place.value.view
+  const list = useAnswer('/v1.1/brands', { keyword, brand_type: type, limit: `${skip},${size}` }, 60_000)
   const all = Number(list.data?.totalSize ?? 0)
   const items = list.data?.items ?? []
   return html`<div class="page"><div class="title"><div><h1>Brands</h1><p class="dim">${list.data ? `${count(all)} brands` : ' '}</p></div></div>
@@ -21,7 +21,7 @@ export function Brands() {
     <${Card} title="Brands" of=${list} empty=${list.data && !items.length && 'No brand has this name and type.'}>
       <table class="list"><thead><tr><th scope="col">Brand</th><th scope="col">Type</th><th scope="col" class="num">Active members</th><th scope="col" class="num">Activities</th><th scope="col"><span class="hide">Activities by day</span></th></tr></thead>
         <tbody>${items.map((b) => html`<${Row} key=${b.ID} b=${b} />`)}</tbody></table>
-      <${Pages} from=${Number(from)} size=${size} all=${all} /><//></div>`
+      <${Pages} from=${Number(skip)} size=${size} all=${all} /><//></div>`
 }
 
 function Row({ b }) {

@@ -4,6 +4,7 @@ import { useAnswer } from '../ui/use.js'
 import { Card } from '../ui/card.js'
 import { Figure, Mark, nameOf, Picture } from '../ui/kit.js'
 import { Actions } from '../ui/feed.js'
+import { Explained } from '../ui/explain.js'
 import { Bars } from '../charts/bars.js'
 import { Confirm, useCommand } from '../ui/form.js'
 import { address, refresh } from '../lib/api.js'
@@ -18,7 +19,7 @@ export function Member({ id }) {
   const actions = useAnswer('/v1.1/activity/feed', { members: id, all_member_actions: 1, includeOneTime: 1, limit: 25, ...range.value })
   const domains = useAnswer(`/v1.1/member/${id}/domains/top`, { ...range.value, limit: 8 }, 60_000)
   const m = of.data?.data
-  const [asks, ask] = useState(false), [receipt, note] = useState(null)
+  const [asks, ask] = useState(false), [explains, explain] = useState(false), [receipt, note] = useState(null)
   const { busy, failed, run } = useCommand()
   const edits = may('editor', 'developer')
   const opt = (o) => run(o.Type === 'Brand' ? `/v1.1/brand/${o.ID}/optout` : o.Type === 'Segment' ? `/v1.1/segment/${o.SegmentID}/optout` : '/v1.1/optout', { id }, () => refresh('/v1.1/member/' + id))
@@ -28,13 +29,13 @@ export function Member({ id }) {
   }
   const place = m && [m.City, m.CountryCode && country(m.CountryCode)].filter(Boolean).join(', ')
   return html`<div class="page">
-    <div class="title">${m && html`<${Picture} of=${{ ...m, MemberAvatarURL: m.AvatarURL }} size="46" />`}<div><h1>${m ? nameOf(m) : '…'}</h1><p class="dim">${m ? ['No. ' + m.ID, place, genders[m.Gender]].filter(Boolean).join(' · ') : ' '}</p></div>${edits && m && html`<span class="acts right"><button class="plain" onClick=${() => download(id)}>Export</button><button class="plain bad" onClick=${() => ask(true)}>Erase</button></span>`}</div>
+    <div class="title">${m && html`<${Picture} of=${{ ...m, MemberAvatarURL: m.AvatarURL }} size="46" />`}<div><h1>${m ? nameOf(m) : '…'}</h1><p class="dim">${m ? ['No. ' + m.ID, place, genders[m.Gender]].filter(Boolean).join(' · ') : ' '}</p></div>${m && html`<span class="acts right"><button class="plain" aria-expanded=${explains} onClick=${() => explain(!explains)}>Explain the score</button>${edits && html`<button class="plain" onClick=${() => download(id)}>Export</button><button class="plain bad" onClick=${() => ask(true)}>Erase</button>`}</span>`}</div>
     <p role="alert">${!asks && failed}</p>
     <div class="figures"><${Figure} label="Position" value=${m && (m.AEPosition ? Number(m.AEPosition) : undefined)} of=${of} help="by score, among all members in the range" />
       <${Figure} label="Score" value=${m && Number(m.Score)} of=${of} />
       <${Figure} label="Activities" value=${actions.data && Number(actions.data.totalSize)} of=${actions} />
-      <${Figure} label="Networks" value=${of.data && of.data.services.length} of=${of} /></div>
-    <div class="cards">
+      <${Figure} label="Networks" value=${of.data && of.data.services.length} /></div>
+    <div class="cards">${explains && html`<${Explained} id=${id} params=${range.value} onClose=${() => explain(false)} />`}
       <${Card} title="Activities" kind="wide tall feed" of=${actions} empty=${actions.data && !actions.data.items.length && 'Nothing in this range.'}><${Actions} items=${actions.data?.items ?? []} /><//>
       <${Card} title="Top brands" of=${of} empty=${of.data && !(of.data.brands ?? []).length && 'Active for no brand in this range.'} table=${{ head: ['Brand', 'Score', 'Activities'], rows: (of.data?.brands ?? []).map((b) => [b.Name, Number(b.Score), Number(b.ActivityCount)]) }}>
         <ol class="brands">${(of.data?.brands ?? []).map((b) => html`<li key=${b.ID}><a href=${'/brand/' + b.ID}><${Mark} name=${b.Name} id=${b.ID} size="s" /><span class="cut">${b.Name}<small>${b.Type}</small></span><span class="value">${b.Score}</span></a></li>`)}</ol><//>

@@ -5,17 +5,20 @@ import { Card } from '../ui/card.js'
 import { nameOf, Picture } from '../ui/kit.js'
 import { AddFilter, Chips } from '../ui/filters.js'
 import { Find, Pages } from '../ui/list.js'
+import { All } from '../ui/all.js'
 import { place, go, range, set } from '../lib/place.js'
 import { ago, count, country, parse, service } from '../lib/format.js'
 import { address } from '../lib/api.js'
 import { headers } from '../lib/session.js'
 
 const size = 50
+const head = ['ID', 'Name', 'Country', 'Score', 'Activities', 'Last activity', 'At (UTC)']
+const row = (m) => [Number(m.ID), nameOf(m), m.CountryCode ?? '', Number(m.Score), Number(m.ActivityCount), m.LastActivity?.Name ?? '', m.LastActivity?.CompleteDate ?? '']
 const orders = { '': 'Score', Created: 'Newest', LastLogin: 'Last login' }
 
 export function Members() {
-  const filters = place.value.filters, { from = 0, order = '' } = place.value.view
-  const asked = { ...range.value, ...filters, order_by: order || undefined, limit: `${from},${size}`, totalmembercount: 1, fields: 'ID,FirstName,Surname,Username,CountryCode,Score,ActivityCount,MemberAvatarURL,Services,LastActivity' }
+  const filters = place.value.filters, { skip = 0, order = '' } = place.value.view
+  const asked = { ...range.value, ...filters, order_by: order || undefined, limit: `${skip},${size}`, totalmembercount: 1, fields: 'ID,FirstName,Surname,Username,CountryCode,Score,ActivityCount,MemberAvatarURL,Services,LastActivity' }
   const list = useAnswer('/v1.1/members/active', asked, 30_000)
   const items = list.data?.items ?? [], all = Number(list.data?.totalSize ?? 0)
   return html`<div class="page"><div class="title"><div><h1>Members</h1><p class="dim">${list.data ? `${count(all)} active in the range, of ${count(Number(list.data.TotalMemberCount ?? all))}` : ' '}</p></div></div>
@@ -23,13 +26,13 @@ export function Members() {
       <div class="range" role="radiogroup" aria-label="Order">${Object.entries(orders).map(([k, words]) => html`<button role="radio" aria-checked=${order === k} onClick=${() => set({}, { order: k })}>${words}</button>`)}</div><${AddFilter} of=${['country', 'services', 'brandID', 'activityID', 'members_from_segment', 'domain', 'paid_only']} /></div>
     <${Chips} />
     <${Card} title="Active members" of=${list} empty=${list.data && !items.length && 'No member was active with these filters in this range.'}
-      csv=${{ head: ['ID', 'Name', 'Country', 'Score', 'Activities', 'Last activity', 'At (UTC)'], rows: items.map((m) => [Number(m.ID), nameOf(m), m.CountryCode ?? '', Number(m.Score), Number(m.ActivityCount), m.LastActivity?.Name ?? '', m.LastActivity?.CompleteDate ?? '']) }}>
+      csv=${{ head, rows: items.map(row) }} tools=${html`<${All} title="All active members" path="/v1.1/members/active" params=${{ ...asked, limit: undefined }} head=${head} row=${row} />`}>
       <table class="list"><thead><tr><th scope="col">Member</th><th scope="col">Country</th><th scope="col" class="num">Score</th><th scope="col" class="num">Activities</th><th scope="col">Last activity</th><th scope="col">Services</th></tr></thead>
         <tbody>${items.map((m) => html`<tr key=${m.ID}><th scope="row"><a href=${'/member/' + m.ID}><${Picture} of=${m} />${nameOf(m)}</a></th><td>${m.CountryCode ? country(m.CountryCode) : '–'}</td>
           <td class="num">${count(Number(m.Score))}</td><td class="num">${count(Number(m.ActivityCount))}</td>
           <td class="cut">${m.LastActivity && html`${m.LastActivity.Name} <span class="dim">${ago(parse(m.LastActivity.CompleteDate))}</span>`}</td>
           <td>${(m.Services ?? []).map((s) => html`<i class="dot s-${s.Service}" title=${service(s.Service)}></i>`)}<span class="hide">${(m.Services ?? []).map((s) => service(s.Service)).join(', ')}</span></td></tr>`)}</tbody></table>
-      <${Pages} from=${Number(from)} size=${size} all=${all} /><//></div>`
+      <${Pages} from=${Number(skip)} size=${size} all=${all} /><//></div>`
 }
 
 // find goes to a member by number, or by e-mail address.

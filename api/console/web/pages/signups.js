@@ -22,7 +22,7 @@ export function SignUps() {
       <${Figure} label="Logins" value=${n(totals.data?.logins)} before=${n(was.data?.logins)} of=${totals} /></div>
     <div class="cards">
       <${Card} title="By day" kind="wide" of=${timeline} empty=${timeline.data && !series.length && 'Nobody registered or logged in in this range.'} table=${{ head: ['Day', ...series.map((s) => service(s.name))], rows: days.map((t, i) => [new Date(t).toISOString().slice(0, 10), ...series.map((s) => s.values[i])]).reverse() }}>
-        <${Stacked} days=${days} series=${series} live=${true} /><ul class="legend">${series.map((s) => html`<li><span><i class="dot s-${s.name}"></i>${service(s.name)}<span class="dim">${compact(s.total)}</span></span></li>`)}</ul><//>
+        <${Stacked} days=${days} series=${series} /><ul class="legend">${series.map((s) => html`<li><span><i class="dot s-${s.name}"></i>${service(s.name)}<span class="dim">${compact(s.total)}</span></span></li>`)}</ul><//>
       <${Card} title="By channel" of=${channels} empty=${channels.data && !channels.data.channels.length && 'Nobody registered in this range.'} table=${{ head: ['Channel', 'Registrations'], rows: (channels.data?.channels ?? []).map((c) => [service(c.service), n(c.signups)]) }}>
         <${Bars} unit="registrations" rows=${(channels.data?.channels ?? []).slice(0, 10).map((c) => ({ key: c.service, label: service(c.service), dot: c.service, value: n(c.signups), fixed: true }))} /><//>
       <${Card} title="By page" of=${domains} empty=${domains.data && !domains.data.domains.length && 'Nobody registered in this range.'} table=${{ head: ['Domain', 'Registrations'], rows: (domains.data?.domains ?? []).map((d) => [d.domain ?? 'none', n(d.signups)]) }}>

@@ -16,7 +16,7 @@ export function Usage() {
   return html`<div class="page"><div class="title"><div><h1>Usage</h1><p class="dim">Requests of the account's applications</p></div></div>
     <div class="figures"><${Figure} label="Requests" value=${total && Number(total.TotalHitsForPeriod)} line=${values} of=${of} /><${Figure} label="Applications" value=${of.data && apps.length} of=${of} /></div>
     <div class="cards"><${Card} title="Requests by day" kind="wide" of=${of} empty=${of.data && !days.length && 'No request in this range.'} table=${{ head: ['Day', 'Requests'], rows: days.map((t, i) => [new Date(t).toISOString().slice(0, 10), values[i]]).reverse() }}>
-        <${Stacked} days=${days} series=${[{ name: 'requests', values }]} live=${true} /><//>
+        <${Stacked} days=${days} series=${[{ name: 'requests', values }]} /><//>
       <${Card} title="By application" of=${of} empty=${of.data && !apps.length && 'No application asked anything.'} table=${{ head: ['Application', 'Requests'], rows: apps.map((a) => [a.ApplicationName, Number(a.TotalHitsForPeriod)]) }}>
         <${Bars} unit="requests" rows=${apps.map((a) => ({ key: a.ApplicationName, label: a.ApplicationName, value: Number(a.TotalHitsForPeriod), fixed: true }))} /><//></div></div>`
 }

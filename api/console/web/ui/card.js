@@ -3,11 +3,12 @@ import { html, useState, useId } from '../vendor/view.js'
 import { command } from '../lib/api.js'
 import { place, turn, turnedOn } from '../lib/place.js'
 import { icon } from './icon.js'
+import { since } from './use.js'
 
 export function Card({ title, note, of, empty, table, csv = table, kind = '', tools, children }) {
   const name = title.toLowerCase().replace(/\W+/g, '-'), asTable = !!table && turnedOn('table', name)
   const [asked, show] = useState(false)
-  const id = useId()
+  const id = useId(), notes = [note, since(of)].filter(Boolean)
   const { data, error, stale } = of ?? { data: true }
   let body
   if (!data && error) {
@@ -18,10 +19,10 @@ export function Card({ title, note, of, empty, table, csv = table, kind = '', to
     body = html`<div class="say"><strong>Nothing here yet</strong><span>${empty}</span></div>`
   } else body = asTable ? html`<${Table} ...${table} caption=${title} />` : children
   return html`<section class="card ${kind}" aria-labelledby=${id} data-stale=${stale || (data && error) ? 'yes' : undefined}>
-    <header><h2 id=${id}>${title}</h2>${note && html`<span class="note">${note}</span>`}
+    <header><h2 id=${id}>${title}</h2>${notes.length > 0 && html`<span class="note">${notes.map((n, i) => [i > 0 && ' · ', n])}</span>`}
       <span class="tools">${tools}
-      ${table && data && !empty && html`<button class="tool" aria-pressed=${asTable} title=${asTable ? 'Show as chart' : 'Show as table'} onClick=${() => turn('table', name)}>${icon(asTable ? 'chart' : 'table')}<span class="hide">${title} as a table</span></button>`}
-      ${csv && data && !empty && html`<button class="tool" title="Download as CSV" onClick=${() => download(title, csv)}>${icon('down')}<span class="hide">Download ${title} as CSV</span></button>`}
+      ${table && data && !empty && html`<button class="tool" data-key="t" aria-pressed=${asTable} title=${asTable ? 'Show as chart' : 'Show as table'} onClick=${() => turn('table', name)}>${icon(asTable ? 'chart' : 'table')}<span class="hide">${title} as a table</span></button>`}
+      ${csv && data && !empty && html`<button class="tool" title="Download as CSV" onClick=${() => save(title, csv)}>${icon('down')}<span class="hide">Download ${title} as CSV</span></button>`}
       ${of?.question && html`<button class="tool" aria-expanded=${asked} title="Show the call" onClick=${() => show(!asked)}>${icon('code')}<span class="hide">${title} as a call of the API</span></button>`}
       </span></header>
     ${asked && html`<${Call} of=${of.question} />`}
@@ -47,9 +48,9 @@ export function Table({ head, rows, caption }) {
 
 const number = (rows, i) => typeof rows[0]?.[i] === 'number'
 
-// download writes the table that is shown: the filters are in it because the rows are. A text that
+// save writes a table to a file: the filters are in it because the rows are. A text that
 // a spreadsheet would run as a formula is given an apostrophe.
-function download(title, { head, rows }) {
+export function save(title, { head, rows }) {
   const cell = (c) => {
     let s = String(c ?? '')
     if (typeof c === 'string' && /^[=+\-@\t\r]/.test(s)) s = "'" + s
@@ -59,7 +60,7 @@ function download(title, { head, rows }) {
   const a = document.createElement('a')
   a.href = URL.createObjectURL(new Blob(['\ufeff' + text], { type: 'text/csv' }))
   const p = place.value, filters = Object.entries(p.filters).filter(([, v]) => v).map(([k, v]) => k + '-' + v)
-  a.download = [title, ...p.path.split('/').filter(Boolean), p.days + '-days', ...filters].join('-').toLowerCase().replace(/[^\w-]+/g, '-') + '.csv'
+  a.download = [title, ...p.path.split('/').filter(Boolean), p.dates ? p.dates.from + '-to-' + p.dates.to : p.days + '-days', ...filters].join('-').toLowerCase().replace(/[^\w-]+/g, '-') + '.csv'
   a.click()
   setTimeout(() => URL.revokeObjectURL(a.href), 1000)
 }

@@ -31,7 +31,7 @@ export function Feed({ params, title = 'Live feed', kind = '', words = (s) => s 
   }, [held, key])
   const known = new Set(fresh.map((i) => i.ID))
   const rows = [...fresh, ...(first.data?.items ?? []).filter((i) => !known.has(i.ID))].slice(0, kept)
-  const tools = html`<button class="tool" aria-pressed=${held} title=${held ? 'Go on' : 'Pause'} onClick=${() => hold(!held)}>${icon(held ? 'play' : 'pause')}<span class="hide">Pause the live feed</span></button>`
+  const tools = html`<button class="tool" data-key="p" aria-pressed=${held} title=${held ? 'Go on' : 'Pause'} onClick=${() => hold(!held)}>${icon(held ? 'play' : 'pause')}<span class="hide">Pause the live feed</span></button>`
   return html`<${Card} title=${title} kind=${'feed ' + kind} of=${first} tools=${tools} empty=${rows.length === 0 && 'No activity in this range. What fans do shows here the moment it is applied.'}
     note=${html`<span class="beat ${held ? 'held' : state}" title=${state === 'open' ? 'connected' : 'connecting again'}></span>${held ? 'paused' : state === 'open' ? '' : 'reconnecting …'}`}>
     <${Actions} items=${rows} came=${known} words=${words} /><//>`

@@ -1,6 +1,6 @@
 // Filters: chips of those in the address, and a way to add one. What a filter is called is in words of the reader, not of the API.
-import { html, useState, useEffect, useRef } from '../vendor/view.js'
-import { useAnswer } from './use.js'
+import { html, useState } from '../vendor/view.js'
+import { useAnswer, useOpen } from './use.js'
 import { icon } from './icon.js'
 import { Field } from './form.js'
 import { go, place, set, toggle } from '../lib/place.js'
@@ -42,14 +42,7 @@ function Chip({ of, value, name }) {
 
 // AddFilter is a button, and what opens below it. of are the parameters that the page's questions take.
 export function AddFilter({ of }) {
-  const [open, show] = useState(false), [kind, choose] = useState(of[0]), [value, type] = useState('')
-  const box = useRef()
-  useEffect(() => {
-    if (!open) return
-    const away = (e) => { if (!box.current.contains(e.target)) show(false) }
-    document.addEventListener('pointerdown', away)
-    return () => document.removeEventListener('pointerdown', away)
-  }, [open])
+  const [open, show, box] = useOpen(), [kind, choose] = useState(of[0]), [value, type] = useState('')
   const k = kinds[kind]
   const list = useAnswer(open && k.path, { limit: 200 }, 600_000)
   const options = k.list?.() ?? (k.path ? (list.data?.items ?? []).map((x) => [String(x.ID), k.name(x)]) : null)

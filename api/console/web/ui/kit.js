@@ -1,10 +1,11 @@
 // Small pieces that pages share.
-import { html, useEffect, useRef, useState } from '../vendor/view.js'
+import { html, useState } from '../vendor/view.js'
 import { icon } from './icon.js'
-import { useAnswer } from './use.js'
+import { since, useAnswer, useOpen } from './use.js'
 import { Spark } from '../charts/spark.js'
-import { compact, count } from '../lib/format.js'
-import { place, go, href } from '../lib/place.js'
+import { DAY, compact, count, day } from '../lib/format.js'
+import { place, date, go, href, zoom } from '../lib/place.js'
+import { Field } from './form.js'
 
 // Mark stands for a brand without a picture: its initials on a colour of its own.
 export function Mark({ name, id, size = '' }) {
@@ -24,7 +25,7 @@ export function Picture({ of, size = '28' }) {
 export function Figure({ label, value, before, line, help, of }) {
   const up = before ? 100 * (value - before) / before : null
   return html`<div class="figure" data-stale=${of?.stale ? 'yes' : undefined}>
-    <span class="what" title=${help}>${label}</span>
+    <span class="what" title=${help}>${[label, since(of)].filter(Boolean).join(' · ')}</span>
     ${value == null ? html`<span class="ghost one"><i></i></span>` : html`<span class="amount" title=${count(value)}>${Number.isInteger(value) ? compact(value) : value.toFixed(1)}</span>`}
     ${up !== null && value != null ? html`<span class="change ${up > 0.5 ? 'up' : up < -0.5 ? 'fall' : ''}" title=${'before: ' + (Number.isInteger(before) ? count(before) : before.toFixed(1))}>${up > 0.5 ? '▲' : up < -0.5 ? '▼' : '■'} ${Math.abs(up) >= 1000 ? '>999' : Math.abs(up).toFixed(Math.abs(up) < 10 ? 1 : 0)} %<span class="hide"> against the period before</span></span>` : html`<span class="change"> </span>`}
     ${line && html`<${Spark} values=${line} />`}</div>`
@@ -33,22 +34,27 @@ export function Figure({ label, value, before, line, help, of }) {
 const spans = [[7, '7 days'], [28, '28 days'], [90, '90 days'], [180, '180 days'], [365, '12 months']]
 
 export function Range() {
-  return html`<div class="range" role="radiogroup" aria-label="Range, days in UTC">
-    ${spans.map(([n, words]) => html`<button role="radio" aria-checked=${place.value.days === n} onClick=${() => go({ days: n })}><span class="long">${words}</span><span class="brief">${n === 365 ? '1y' : n + 'd'}</span></button>`)}</div>`
+  const { days, dates } = place.value
+  return html`<div class="ranges"><div class="range" role="radiogroup" aria-label="Range, days in UTC">
+    ${spans.map(([n, words]) => html`<button role="radio" aria-checked=${!dates && days === n} onClick=${() => go({ days: n, dates: null })}><span class="long">${words}</span><span class="brief">${n === 365 ? '1y' : n + 'd'}</span></button>`)}</div><${Dates} /></div>`
+}
+
+// Dates is a range from one UTC day to another.
+function Dates() {
+  const { dates } = place.value, today = date(Date.now())
+  const [open, show, box] = useOpen(), [from, begin] = useState(''), [to, finish] = useState('')
+  const ask = () => { begin(dates?.from ?? date(Date.now() - 27 * DAY)); finish(dates?.to ?? today); show(!open) }
+  const use = (e) => { e.preventDefault(); if (from && to) { const [a, b] = [from, to].sort(); zoom(Date.parse(a), Date.parse(b)); show(false) } }
+  return html`<div class="add dates" ref=${box} onKeyDown=${(e) => { if (e.key === 'Escape') show(false) }}><button class="plain" aria-expanded=${open} aria-pressed=${!!dates} onClick=${ask}>${dates ? `${day(Date.parse(dates.from))} – ${day(Date.parse(dates.to))}` : 'Dates'}</button>
+    ${open && html`<form class="pop form" onSubmit=${use}><${Field} label="First day (UTC)" type="date" max=${today} value=${from} onChange=${begin} /><${Field} label="Last day" type="date" max=${today} value=${to} onChange=${finish} />
+      <div class="acts"><button class="act" disabled=${!from || !to}>Show</button></div></form>`}</div>`
 }
 
 // Switch is the way from brand to brand: a field that searches.
 export function Switch({ brand }) {
-  const [open, show] = useState(false), [text, set] = useState(''), [at, move] = useState(0)
-  const box = useRef()
+  const [open, show, box] = useOpen(), [text, set] = useState(''), [at, move] = useState(0)
   const { data } = useAnswer('/v1.1/brands', { limit: 12, keyword: text || undefined }, 60_000)
   const items = data?.items ?? []
-  useEffect(() => {
-    if (!open) return
-    const away = (e) => { if (!box.current.contains(e.target)) show(false) }
-    document.addEventListener('pointerdown', away)
-    return () => document.removeEventListener('pointerdown', away)
-  }, [open])
   const pick = (b) => { show(false); set(''); history.pushState(null, '', href({ path: '/brand/' + b.ID })); dispatchEvent(new PopStateEvent('popstate')) }
   const keys = (e) => {
     if (e.key === 'ArrowDown') { e.preventDefault(); show(true); move(Math.min(items.length - 1, at + 1)) }

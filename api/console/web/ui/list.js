@@ -13,7 +13,7 @@ export function Find({ label, value = '', onFind, kind = 'search' }) {
 // Pages are links, so that each opens in a tab of its own, and back works.
 export function Pages({ from, size, all }) {
   if (all <= size) return null
-  const to = (n) => href({ view: { ...place.value.view, from: n || '' } })
+  const to = (n) => href({ view: { ...place.value.view, skip: n || '' } })
   return html`<nav class="pages" aria-label="Pages of the list"><span class="dim">${count(from + 1)} to ${count(Math.min(all, from + size))} of ${count(all)}</span>
     ${from > 0 && html`<a class="plain" rel="prev" href=${to(Math.max(0, from - size))}>‹ before</a>`}
     ${from + size < all && html`<a class="plain" rel="next" href=${to(from + size)}>next ›</a>`}</nav>`

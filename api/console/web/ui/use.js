@@ -1,6 +1,7 @@
 // What components share.
 import { useEffect, useMemo, useRef, useState, useLayoutEffect } from '../vendor/view.js'
 import { ask, hold } from '../lib/api.js'
+import { day } from '../lib/format.js'
 
 // useAnswer polls a question while the component is shown. What was answered before stays until
 // the next answer is there, marked as stale: numbers never vanish while a filter changes. Without a path nothing is asked.
@@ -14,6 +15,12 @@ export function useAnswer(path, params, every) {
   return { data: q.data.value ?? last.current, stale: !q.data.value && !!last.current, error: q.error.value, question: q }
 }
 
+// since is the first day of an answer whose range is shorter than the one that was asked for.
+export function since({ data, question } = {}) {
+  const from = data && question?.said?.range?.slice(0, 10)
+  return from > question?.params.start_date?.slice(0, 10) ? 'since ' + day(Date.parse(from)) : ''
+}
+
 // useWidth is the width of an element, so that a chart draws in its pixels.
 export function useWidth() {
   const ref = useRef(), [width, set] = useState(0)
@@ -23,4 +30,16 @@ export function useWidth() {
     return () => o.disconnect()
   }, [])
   return [ref, width]
+}
+
+// useOpen is whether something is open below a button; a press beside the box closes it.
+export function useOpen() {
+  const [open, show] = useState(false), box = useRef()
+  useEffect(() => {
+    if (!open) return
+    const away = (e) => { if (!box.current.contains(e.target)) show(false) }
+    document.addEventListener('pointerdown', away)
+    return () => document.removeEventListener('pointerdown', away)
+  }, [open])
+  return [open, show, box]
 }
