@@ -32,6 +32,8 @@ var guarded = []struct{ method, path, body string }{
 	{"POST", "/console/links", `{"role":"operator"}`},
 	{"GET", "/console/sessions", ""},
 	{"POST", "/console/sessions/end", `{"all":true}`},
+	{"GET", "/letters", ""},
+	{"GET", "/letters/7", ""},
 	{"GET", "/log-level", ""},
 	{"POST", "/log-level", `{"level":"debug"}`},
 	{"GET", "/verify", ""},
@@ -59,7 +61,7 @@ func console(t *testing.T, engine *admintest.Catalog, signedIn func(*http.Reques
 	t.Helper()
 	job := admin.NewJob("/verify", "nothing was verified", func(struct{}) error { return nil }, func() *struct{} { return nil }, func() {})
 	return admin.New(admin.Options{
-		Engine: engine, Token: testToken, Signing: engine, Metrics: prometheus.NewRegistry(), Jobs: []admin.Job{job}, Log: slog.New(slog.DiscardHandler), Level: &engine.Level, Operator: signedIn,
+		Engine: engine, Token: testToken, Signing: engine, Letters: letters{}, Metrics: prometheus.NewRegistry(), Jobs: []admin.Job{job}, Log: slog.New(slog.DiscardHandler), Level: &engine.Level, Operator: signedIn,
 	})
 }
 

@@ -4,7 +4,7 @@
 //	open to all   /livez /readyz /metrics /status /version, the console's pages, /console/session
 //	by a session  /console/v1.1/
 //	guarded       /debug/pprof/, /applications, /keys, /signing-keys, /gaps/accept, /records/set-aside, /nodes, /console/links, /console/sessions,
-//	              /log-level, and each Job's path
+//	              /letters, /log-level, and each Job's path
 //
 // Guarded paths are for requests made on this machine, or with the token; one that a browser makes needs the session of
 // an operator who is signed in to the console, which is at /console/session. No path answers a page of another site

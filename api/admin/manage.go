@@ -32,6 +32,8 @@ func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /console/links", p.handle(p.createLink))
 	mux.HandleFunc("GET /console/sessions", p.handle(p.listSessions))
 	mux.HandleFunc("POST /console/sessions/end", p.handle(p.endSessions))
+	mux.HandleFunc("GET /letters", p.handle(p.listLetters))
+	mux.HandleFunc("GET /letters/{offset}", p.handle(p.showLetter))
 	mux.HandleFunc("GET /log-level", p.handle(p.showLogLevel))
 	mux.HandleFunc("POST /log-level", p.handle(p.setLogLevel))
 }
@@ -44,6 +46,7 @@ func (p *port) listApplications(*http.Request) (any, error) {
 		out.Items = append(out.Items, OwnedApplication{
 			Account:     Account{a.Account, names[a.Account]},
 			Application: Application{a.ID, a.Name, a.Plan.String()},
+			Addresses:   a.Addresses,
 		})
 	}
 	return out, nil
@@ -69,7 +72,7 @@ func (p *port) createApplication(r *http.Request) (any, error) {
 			Message: "application " + strconv.Itoa(int(id)) + " was made, its key was not; make one with key create --application",
 		}
 	}
-	return OwnedApplication{Account{ID: owner}, Application{ID: id}, key}, nil
+	return OwnedApplication{Account: Account{ID: owner}, Application: Application{ID: id}, Key: key, API: p.public}, nil
 }
 
 func (p *port) listKeys(*http.Request) (any, error) {
@@ -113,7 +116,7 @@ func (p *port) createKey(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return CreatedKey{id, Application{ID: in.Application}, scope.String(), key}, nil
+	return CreatedKey{id, Application{ID: in.Application}, scope.String(), key, p.public}, nil
 }
 
 // mayBeGlobal reports that the application's plan has the Global Key. One that is not

@@ -20,6 +20,7 @@ type Options struct {
 	Engine  Engine
 	Jobs    []Job
 	Signing signing // nil: the node is not open yet
+	Letters Letters // likewise
 	Token   string  // empty: guarded paths are for this machine only
 	Hosts   Hosts
 	Metrics prometheus.Gatherer
@@ -41,6 +42,7 @@ type port struct {
 	level    *slog.LevelVar
 	operator Operator
 	signing  signing
+	letters  Letters
 	signedIn func(*http.Request) error
 	public   string
 }
@@ -50,7 +52,7 @@ func New(o Options) http.Handler {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &port{engine: o.Engine, token: o.Token, log: o.Log, level: o.Level, operator: NewOperator(o.Engine, o.Now), signing: o.Signing, signedIn: o.Operator, public: o.PublicURL}
+	p := &port{engine: o.Engine, token: o.Token, log: o.Log, level: o.Level, operator: NewOperator(o.Engine, o.Now), signing: o.Signing, letters: o.Letters, signedIn: o.Operator, public: o.PublicURL}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", p.readyz)

@@ -151,7 +151,7 @@ func TestPort_Shapes(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &created); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"account":{"id":1},"application":{"id":1},"key":"` + created.Key + `"}` + "\n"; text != want {
+	if want := `{"account":{"id":1},"application":{"id":1},"key":"` + created.Key + `","api":"https://console.example"}` + "\n"; text != want {
 		t.Errorf("create: %s, want %s", text, want)
 	}
 	ask("POST", "/applications", `{"account":"Label","name":"App","plan":"standard"}`)

@@ -43,6 +43,23 @@ type Directory interface {
 	Sessions() []*domain.Session       // of the console, by when they began
 }
 
+// LetterQuery says which dead letters a page is of.
+type LetterQuery struct {
+	Reasons []string
+	Account domain.AccountID // 0: any
+	Since   string           // published from then on: a time, or how long ago; empty: any
+	Before  int64            // the offset of the topic to read back from; −1: its end
+	Limit   int              // letters that are listed
+}
+
+// Letters are the dead letters of the installation. Any goroutine may call it.
+type Letters interface {
+	// Letters is a page of the letters that pass.
+	Letters(ctx context.Context, q LetterQuery) (LetterPage, error)
+	// Letter is the one at an offset of the topic. Where there is none it is NotFound.
+	Letter(ctx context.Context, offset int64) (ShownLetter, error)
+}
+
 // signing is the node's private halves of the keys that sign member tokens. Any goroutine may
 // call it.
 type signing interface {

@@ -20,6 +20,9 @@ type (
 		Account     Account     `json:"account"`
 		Application Application `json:"application"`
 		Key         string      `json:"key,omitempty"`
+		API         string      `json:"api,omitempty"` // where the key asks
+
+		Addresses domain.Addresses `json:"addresses,omitempty"` // of its pages, in lists
 	}
 	// Limits bound the requests of an account over all of its keys. An answer has those in
 	// force; in a request, which the path says the account of, a zero value is the plan's.
@@ -37,6 +40,7 @@ type (
 		Application Application `json:"application"`
 		Scope       string      `json:"scope"`
 		Key         string      `json:"key"`
+		API         string      `json:"api,omitempty"` // where it asks
 	}
 	// ListedKey is a key by its beginning.
 	ListedKey struct {
@@ -77,6 +81,62 @@ type (
 	RemovedNode struct {
 		ID      domain.NodeID `json:"id"`
 		Removed bool          `json:"removed"`
+	}
+	// Letter is a dead letter.
+	Letter struct {
+		ID      string           `json:"id"`
+		Reason  string           `json:"reason"`
+		Detail  string           `json:"detail,omitempty"`
+		Time    string           `json:"time"` // when it was published
+		Account domain.AccountID `json:"account,omitempty"`
+		Origin  string           `json:"origin"`
+		Bytes   int              `json:"bytes"`
+		Whole   bool             `json:"original"` // the original is there
+		Replay  *LetterReplay    `json:"replayed,omitempty"`
+	}
+	// LetterReplay is the last replay of a letter.
+	LetterReplay struct {
+		Time  string `json:"time"`
+		Again string `json:"again,omitempty"`  // the dead letter that it became
+		For   string `json:"reason,omitempty"` // and why
+	}
+	// LetterContent is the original of a letter. Texts that may not be UTF-8 are in base64.
+	LetterContent struct {
+		Published int64          `json:"published"` // ms since 1970; -1: it has no time
+		Key       []byte         `json:"keyBase64,omitempty"`
+		Headers   []LetterHeader `json:"headers"`
+		Value     []byte         `json:"valueBase64"`
+	}
+	// LetterHeader is a header of an original.
+	LetterHeader struct {
+		Name  string `json:"name"`
+		Value []byte `json:"valueBase64"`
+	}
+	// ListedLetter is a letter at its place in the topic.
+	ListedLetter struct {
+		Offset int64 `json:"offset"`
+		Letter
+	}
+	// LetterPage is what was read of the topic, from one offset to before another, and the newest letters of it.
+	LetterPage struct {
+		Items   []ListedLetter `json:"items"`
+		Reasons map[string]int `json:"reasons"` // of all that pass, listed or not
+		Total   int            `json:"total"`
+		From    int64          `json:"from"`
+		To      int64          `json:"to"`
+		Records int64          `json:"records"`          // offsets between the two
+		More    bool           `json:"more"`             // there are records before
+		Oldest  string         `json:"oldest,omitempty"` // time of the oldest letter that was read
+		Next    *int64         `json:"next,omitempty"`   // the offset to read back from for more letters
+		Repeats int            `json:"repeats"`          // letters that were read more than once
+		Foreign int            `json:"foreign"`          // records that are no letters
+	}
+	// ShownLetter is a letter with its original.
+	ShownLetter struct {
+		ListedLetter
+		LetterContent
+		Refusal string `json:"refusal,omitempty"` // why the original would be refused again by its bytes alone
+		Where   string `json:"where,omitempty"`   // and where in it
 	}
 	// List is a list of any of them.
 	List[T any] struct {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
+	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
 )
 
@@ -65,7 +66,7 @@ func (h *kafkaFixture) letters(args ...string) (l letterList) {
 }
 
 // replayed is what a replay says it did.
-func (h *kafkaFixture) replayed(code int, args ...string) (r replayed) {
+func (h *kafkaFixture) replayed(code int, args ...string) (r dlq.Replayed) {
 	h.t.Helper()
 	out, _ := h.dlq(code, append([]string{"replay", "--output", "json"}, args...)...)
 	h.must(json.Unmarshal([]byte(out), &r))

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
 )
 
@@ -33,14 +33,14 @@ func (c *DLQList) Run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer closed()
-	out := letterList{Items: []listedLetter{}, Reasons: map[string]int{}}
+	out := letterList{Items: []admin.Letter{}, Reasons: map[string]int{}}
 	seen, err := log.Each(ctx, func(l *dlq.Letter) error {
 		if !f.Passes(l) {
 			return nil
 		}
 		out.Total++
 		out.Reasons[l.Reason]++
-		out.Items = append(out.Items, listed(log, l))
+		out.Items = append(out.Items, log.Listed(l))
 		if c.Limit > 0 && len(out.Items) >= 2*c.Limit {
 			out.Items = append(out.Items[:0], out.Items[len(out.Items)-c.Limit:]...)
 		}
@@ -53,7 +53,7 @@ func (c *DLQList) Run(ctx context.Context, w io.Writer) error {
 		out.Items = out.Items[len(out.Items)-c.Limit:]
 	}
 	for i := range out.Items {
-		out.Items[i].replayed(&seen)
+		out.Items[i].Replay = seen.Replayed(out.Items[i].ID)
 	}
 	out.Repeats, out.Foreign = seen.Repeats, seen.Foreign
 	if c.Letters.Output == "json" {
@@ -64,7 +64,7 @@ func (c *DLQList) Run(ctx context.Context, w io.Writer) error {
 
 // letterList is what list prints as JSON.
 type letterList struct {
-	Items   []listedLetter `json:"items"`
+	Items   []admin.Letter `json:"items"`
 	Reasons map[string]int `json:"reasons"` // of all that pass, listed or not
 	Total   int            `json:"total"`
 	Repeats int            `json:"repeats"` // letters that are more than once in the topic
@@ -77,7 +77,7 @@ func (o *letterList) print(w io.Writer) error {
 		fmt.Fprintln(t, "ID\tREASON\tTIME\tACCOUNT\tORIGIN\tBYTES\tREPLAYED\tDETAIL")
 	}
 	for _, l := range o.Items {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", l.ID, l.Reason, l.Time, l.Account, l.Origin, l.Bytes, l.Replay, l.Detail)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", l.ID, l.Reason, l.Time, l.Account, l.Origin, l.Bytes, replayedAt(l.Replay), l.Detail)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -112,43 +112,8 @@ func byReason(reasons map[string]int) string {
 	return b.String()
 }
 
-// listedLetter is a dead letter as list shows it.
-type listedLetter struct {
-	ID      string           `json:"id"`
-	Reason  string           `json:"reason"`
-	Detail  string           `json:"detail,omitempty"`
-	Time    string           `json:"time"` // when it was published
-	Account domain.AccountID `json:"account,omitempty"`
-	Origin  string           `json:"origin"`
-	Bytes   int              `json:"bytes"`
-	Whole   bool             `json:"original"` // the original is there
-	Replay  *listedReplay    `json:"replayed,omitempty"`
-}
-
-func listed(log *dlq.Log, l *dlq.Letter) listedLetter {
-	return listedLetter{
-		ID: l.ID, Reason: l.Reason, Detail: l.Detail, Account: l.Account,
-		Time: time.UnixMilli(l.At).UTC().Format(time.RFC3339), Origin: log.Where(l),
-		Bytes: len(l.Original.Key) + len(l.Original.Value), Whole: l.Whole,
-	}
-}
-
-// replayed adds when the letter was replayed last, and what became of it.
-func (l *listedLetter) replayed(seen *dlq.Seen) {
-	if r := seen.Replays[l.ID]; r != nil {
-		l.Replay = &listedReplay{Time: time.UnixMilli(r.At).UTC().Format(time.RFC3339), Again: r.Again, For: r.For}
-	}
-}
-
-// listedReplay is the last replay of a letter.
-type listedReplay struct {
-	Time  string `json:"time"`
-	Again string `json:"again,omitempty"`  // the dead letter that it became
-	For   string `json:"reason,omitempty"` // and why
-}
-
-// String is the replay in words; empty: there was none.
-func (r *listedReplay) String() string {
+// replayedAt is the last replay of a letter in words; empty: there was none.
+func replayedAt(r *admin.LetterReplay) string {
 	switch {
 	case r == nil:
 		return ""

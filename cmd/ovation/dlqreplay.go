@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"slices"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 )
@@ -53,30 +52,30 @@ func (c *DLQReplay) Run(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	defer closed()
-	r := &replay{log: log, dry: c.DryRun, out: replayed{Reasons: map[string]int{}, Left: []leftLetter{}, DryRun: c.DryRun}}
+	r := dlq.NewReplayer(log, c.DryRun, math.MaxInt)
 	if c.FromFile != "" || len(c.Header) > 0 {
-		err = c.mended(ctx, r)
+		err = c.mended(ctx, log, r)
 	} else {
-		err = c.chosen(ctx, r, f)
+		err = c.chosen(ctx, log, r, f)
 	}
 	if err == nil {
-		err = r.flush(ctx)
+		err = r.Flush(ctx)
 	}
 	if err != nil {
-		return fmt.Errorf("%w (%d letters replayed so far; replaying them again does no harm)", err, r.out.Replayed)
+		return fmt.Errorf("%w (%d letters replayed so far; replaying them again does no harm)", err, r.Done.Replayed)
 	}
-	if err := r.out.report(w, c.Letters.Output); err != nil {
+	if err := report(w, &r.Done, c.Letters.Output); err != nil {
 		return err
 	}
-	if len(r.out.Left) > 0 {
+	if len(r.Done.Left) > 0 {
 		return errLeft
 	}
 	return nil
 }
 
 // mended replays the one letter named, with what was mended in it.
-func (c *DLQReplay) mended(ctx context.Context, r *replay) error {
-	l, _, err := find(ctx, r.log, c.ID[0])
+func (c *DLQReplay) mended(ctx context.Context, log *dlq.Log, r *dlq.Replayer) error {
+	l, _, err := find(ctx, log, c.ID[0])
 	if err != nil {
 		return err
 	}
@@ -87,10 +86,10 @@ func (c *DLQReplay) mended(ctx context.Context, r *replay) error {
 	if m.Value == nil && !l.Whole {
 		return errors.New("the letter has no original, --from-file has to give it: " + l.Detail)
 	}
-	if err := r.log.Mend(l, m); err != nil {
+	if err := log.Mend(l, m); err != nil {
 		return wrongUse(fmt.Errorf("letter %s: %w", l.ID, err))
 	}
-	return r.take(ctx, l)
+	return r.Take(ctx, l)
 }
 
 // value is what --from-file names; nil: nothing.
@@ -119,88 +118,23 @@ func (c *DLQReplay) value() (v []byte, err error) {
 
 // chosen replays the letters that pass. An id that means none, or more than one, is
 // wrong before anything is published.
-func (c *DLQReplay) chosen(ctx context.Context, r *replay, f dlq.Filter) error {
+func (c *DLQReplay) chosen(ctx context.Context, log *dlq.Log, r *dlq.Replayer, f dlq.Filter) error {
 	for _, id := range c.ID {
-		if _, _, err := find(ctx, r.log, id); err != nil {
+		if _, _, err := find(ctx, log, id); err != nil {
 			return err
 		}
 	}
-	_, err := r.log.Each(ctx, func(l *dlq.Letter) error {
+	_, err := log.Each(ctx, func(l *dlq.Letter) error {
 		if !f.Passes(l) {
 			return nil
 		}
-		return r.take(ctx, l)
+		return r.Take(ctx, l)
 	})
 	return err
 }
 
-// replay gathers letters to batches.
-type replay struct {
-	log   *dlq.Log
-	dry   bool
-	out   replayed
-	batch []*dlq.Letter
-	bytes int
-}
-
-// replayBytes is how much is gathered before it is published.
-const replayBytes = 4 << 20
-
-func (r *replay) take(ctx context.Context, l *dlq.Letter) error {
-	r.out.Chosen++
-	switch {
-	case !l.Whole:
-		r.out.Left = append(r.out.Left, leftLetter{l.ID, l.Reason, l.Detail})
-		return nil
-	case l.Reason == domain.Foreign.String():
-		r.out.Left = append(r.out.Left, leftLetter{l.ID, l.Reason, "it was found in the journal: it is no activity"})
-		return nil
-	}
-	r.batch = append(r.batch, l)
-	if r.bytes += l.Original.Size(); r.bytes >= replayBytes {
-		return r.flush(ctx)
-	}
-	return nil
-}
-
-func (r *replay) flush(ctx context.Context) error {
-	var tooLarge []*dlq.Letter
-	if !r.dry {
-		var err error
-		if tooLarge, err = r.log.Replay(ctx, r.batch); err != nil {
-			return err
-		}
-	}
-	for _, l := range r.batch {
-		if slices.Contains(tooLarge, l) {
-			r.out.Left = append(r.out.Left, leftLetter{l.ID, l.Reason, "it is too large with the header of a replay: publish it again smaller, by --from-file"})
-			continue
-		}
-		r.out.Replayed++
-		r.out.Reasons[l.Reason]++
-	}
-	clear(r.batch)
-	r.batch, r.bytes = r.batch[:0], 0
-	return nil
-}
-
-// replayed is what replay prints as JSON.
-type replayed struct {
-	Chosen   int            `json:"chosen"`
-	Replayed int            `json:"replayed"` // with --dry-run: would be
-	Reasons  map[string]int `json:"reasons"`  // of those
-	Left     []leftLetter   `json:"left"`
-	DryRun   bool           `json:"dryRun,omitempty"`
-}
-
-// leftLetter is one that was chosen and cannot be published.
-type leftLetter struct {
-	ID     string `json:"id"`
-	Reason string `json:"reason"`
-	Why    string `json:"why"`
-}
-
-func (o *replayed) report(w io.Writer, output string) error {
+// report prints what a replay did.
+func report(w io.Writer, o *dlq.Replayed, output string) error {
 	if output == "json" {
 		return json.NewEncoder(w).Encode(o)
 	}

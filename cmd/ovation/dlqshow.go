@@ -9,6 +9,8 @@ import (
 	"io"
 	"text/tabwriter"
 	"time"
+
+	"github.com/ovation-analytics/ovation/api/admin"
 )
 
 // DLQShow shows a dead letter.
@@ -36,33 +38,18 @@ func (c *DLQShow) Run(ctx context.Context, w io.Writer) error {
 		_, err = w.Write(l.Original.Value)
 		return err
 	}
-	shown := shownLetter{
-		listedLetter: listed(log, l), Published: l.Original.TimeMs,
-		Key: l.Original.Key, Value: l.Original.Value, Headers: []shownHeader{},
-	}
-	shown.replayed(&seen)
-	for _, h := range l.Original.Headers {
-		shown.Headers = append(shown.Headers, shownHeader{h.Key, h.Value})
-	}
+	shown := shownLetter{log.Listed(l), l.Content()}
+	shown.Replay = seen.Replayed(l.ID)
 	if c.Letters.Output == "json" {
 		return json.NewEncoder(w).Encode(shown)
 	}
 	return shown.print(w)
 }
 
-// shownLetter is a dead letter as show prints it as JSON. Texts that are not UTF-8 are
-// in base64.
+// shownLetter is a dead letter as show prints it as JSON.
 type shownLetter struct {
-	listedLetter
-	Published int64         `json:"published"` // ms since 1970: of the original; -1: it has no time
-	Key       []byte        `json:"keyBase64,omitempty"`
-	Headers   []shownHeader `json:"headers"`
-	Value     []byte        `json:"valueBase64"`
-}
-
-type shownHeader struct {
-	Name  string `json:"name"`
-	Value []byte `json:"valueBase64"`
+	admin.Letter
+	admin.LetterContent
 }
 
 // print shows what strangers wrote so that a terminal does not obey it.
@@ -71,7 +58,7 @@ func (l *shownLetter) print(w io.Writer) error {
 	fmt.Fprintf(t, "id\t%s\nreason\t%s\ndetail\t%s\ntime\t%s\naccount\t%d\norigin\t%s\n",
 		l.ID, l.Reason, l.Detail, l.Time, l.Account, l.Origin)
 	if l.Replay != nil {
-		fmt.Fprintf(t, "replayed\t%s\n", l.Replay)
+		fmt.Fprintf(t, "replayed\t%s\n", replayedAt(l.Replay))
 	}
 	if l.Whole {
 		if l.Published >= 0 {

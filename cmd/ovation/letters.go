@@ -76,28 +76,11 @@ func (c *choosing) filter(now time.Time) (f dlq.Filter, err error) {
 			return f, wrongUse(fmt.Errorf("--reason: %q is none of %s", word, strings.Join(domain.ReasonWords(), ", ")))
 		}
 	}
-	if f.From, err = moment(c.Since, now); err != nil {
+	if f.From, err = dlq.Moment(c.Since, now); err != nil {
 		return f, wrongUse(fmt.Errorf("--since: %w", err))
 	}
-	if f.To, err = moment(c.Until, now); err != nil {
+	if f.To, err = dlq.Moment(c.Until, now); err != nil {
 		return f, wrongUse(fmt.Errorf("--until: %w", err))
 	}
 	return f, nil
-}
-
-// moment is a time in ms since 1970; 0: none is given.
-func moment(text string, now time.Time) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
-		return now.Add(-ago).UnixMilli(), nil
-	}
-	if at, ok := domain.ParseTime(text); ok {
-		return at * 1000, nil
-	}
-	if t, err := time.Parse(time.DateOnly, text); err == nil {
-		return t.UnixMilli(), nil
-	}
-	return 0, fmt.Errorf("%q is neither a time such as 2026-11-21T12:00:00Z nor how long ago, such as 24h", text)
 }

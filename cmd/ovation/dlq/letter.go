@@ -1,9 +1,11 @@
 package dlq
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/ingest"
@@ -13,6 +15,7 @@ import (
 
 // Letter is a dead letter.
 type Letter struct {
+	Offset             int64 // in the topic
 	ID, Reason, Detail string
 	Origin             string           // topic id/partition/epoch/offset, or request/ and its id
 	Account            domain.AccountID // 0: none that could be read
@@ -31,7 +34,9 @@ type Replay struct {
 	At    int64  // ms since 1970
 	Again string // id of the dead letter that it became; empty: none
 	For   string // and its reason
-	to    string
+
+	to     string
+	offset int64 // of the mark
 }
 
 // letterOf reads a record of the topic.
@@ -48,9 +53,9 @@ func letterOf(m *kafka.Message, d *activity.Decoder) *Letter {
 	l.ID, l.Origin = own[ingest.HeaderID], own[ingest.HeaderOrigin]
 	l.mark, l.to = own[ingest.HeaderReplayed], own[ingest.HeaderReplayedTo]
 	l.Reason, l.Detail = own[ingest.HeaderReason], own[ingest.HeaderDetail]
-	time, timed := own[ingest.HeaderTime]
+	published, timed := own[ingest.HeaderTime]
 	l.Whole = timed || m.Key != nil || m.Value != nil || l.Original.Headers != nil
-	if ms, err := strconv.ParseInt(time, 10, 64); err == nil {
+	if ms, err := strconv.ParseInt(published, 10, 64); err == nil {
 		l.Original.TimeMs = ms
 	}
 	l.Received = l.At
@@ -143,4 +148,21 @@ func (f *Filter) Passes(l *Letter) bool {
 	}
 	_, partition, _, ok := l.place()
 	return ok && partition == f.Partition
+}
+
+// Moment is a time in ms since 1970, given as such or by how long ago it is; 0: none is given.
+func Moment(text string, now time.Time) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
+		return now.Add(-ago).UnixMilli(), nil
+	}
+	if at, ok := domain.ParseTime(text); ok {
+		return at * 1000, nil
+	}
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		return t.UnixMilli(), nil
+	}
+	return 0, fmt.Errorf("%q is neither a time such as 2026-11-21T12:00:00Z nor how long ago, such as 24h", text)
 }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"math"
 
+	"github.com/ovation-analytics/ovation/actors/domain/twogen"
 	"github.com/ovation-analytics/ovation/ingest"
 	"github.com/ovation-analytics/ovation/ingest/activity"
 	"github.com/ovation-analytics/ovation/ingest/kafka"
@@ -66,79 +68,106 @@ type Seen struct {
 	Replays map[string]*Replay // by letter
 }
 
-// replayed notes a mark.
-func (s *Seen) replayed(mark *Letter) {
-	if s.Replays == nil {
-		s.Replays = map[string]*Replay{}
-	}
-	s.Replays[mark.mark] = &Replay{At: mark.At, to: mark.to}
+// reading is what is known of the topic while one part of it is read after the other, in any order.
+type reading struct {
+	met    *twogen.Cache[string, struct{}] // ids of letters
+	places map[string]*Letter              // of the public topic, by place: what a letter became
+	seen   Seen
 }
 
-// outcome finds which replays became dead letters again, which may stand before their mark.
-func (s *Seen) outcome(places map[string]*Letter) {
-	for _, r := range s.Replays {
-		if l := places[r.to]; l != nil && r.to != "" {
-			r.Again, r.For = l.ID, l.Reason
+// newReading remembers at least so many letters.
+func newReading(letters int) *reading {
+	return &reading{met: twogen.New[string, struct{}](letters), places: map[string]*Letter{}, seen: Seen{Replays: map[string]*Replay{}}}
+}
+
+// mark notes a mark: of several of one letter the last in the topic counts.
+func (r *reading) mark(m *Letter) {
+	if had := r.seen.Replays[m.mark]; had == nil || had.offset <= m.Offset {
+		r.seen.Replays[m.mark] = &Replay{At: m.At, to: m.to, offset: m.Offset}
+	}
+}
+
+// letter notes a letter, and reports that it is the first of its id.
+func (r *reading) letter(l *Letter, topic string) bool {
+	if _, again := r.met.Get(l.ID); again {
+		r.seen.Repeats++
+		return false
+	}
+	r.met.Put(l.ID, struct{}{})
+	r.seen.Letters++
+	if place := l.placeName(topic); place != "" {
+		r.places[place] = &Letter{ID: l.ID, Reason: l.Reason}
+	}
+	return true
+}
+
+// forget leaves the ids of letters alone: what was read is not asked for.
+func (r *reading) forget() {
+	clear(r.places)
+	clear(r.seen.Replays)
+}
+
+// outcome is what was seen. It finds which replays became dead letters again, which may stand before their mark.
+func (r *reading) outcome() Seen {
+	for _, replay := range r.seen.Replays {
+		if l := r.places[replay.to]; l != nil && replay.to != "" {
+			replay.Again, replay.For = l.ID, l.Reason
 		}
 	}
+	return r.seen
 }
 
 // Each calls f with every letter that there is now, in the topic's order, each once. An
 // error of f ends it.
-func (l *Log) Each(ctx context.Context, f func(*Letter) error) (seen Seen, err error) {
-	var end int64
-	if err := persist(ctx, func() (err error) {
-		end, err = l.client.End(ctx, l.letters.Name, 0)
-		return err
-	}); err != nil {
-		return seen, err
-	}
-	fetcher, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.letters.Name, ID: l.letters.ID})
+func (l *Log) Each(ctx context.Context, f func(*Letter) error) (Seen, error) {
+	end, err := l.end(ctx)
 	if err != nil {
-		return seen, err
+		return Seen{}, err
 	}
-	known := map[string]struct{}{}
-	places := map[string]*Letter{} // of the public topic, by place: what a letter became
-	defer func() { seen.outcome(places) }()
-	for next, epoch := int64(-1), kafka.NoEpoch; next < end; {
+	r := newReading(math.MaxInt)
+	err = l.scan(ctx, Window{From: -1, To: end}, r, f)
+	return r.outcome(), err
+}
+
+// maxInflated is what a page may unpack to.
+const maxInflated = 8 << 20
+
+// scan calls f with the letters of a window, in the topic's order, that were not met before. An error of f ends it.
+func (l *Log) scan(ctx context.Context, w Window, r *reading, f func(*Letter) error) error {
+	fetcher, err := l.client.Fetcher(kafka.FetchConfig{Topic: l.letters.Name, ID: l.letters.ID, MaxInflated: maxInflated})
+	if err != nil {
+		return err
+	}
+	for next, epoch := w.From, kafka.NoEpoch; next < w.To; {
 		var page *kafka.Page
 		if err := persist(ctx, func() (err error) { page, err = fetcher.Fetch(ctx, next, epoch); return err }); err != nil {
-			return seen, err
+			return err
 		}
 		for i := range page.Records {
-			if page.Records[i].Offset >= end {
-				return seen, nil
-			}
-			if page.Records[i].HeaderCount() > 2*ingest.MaxOriginalHeaders { // no letter of ours
-				seen.Foreign++
+			switch record := &page.Records[i]; {
+			case record.Offset >= w.To:
+				return nil
+			case record.HeaderCount() > 2*ingest.MaxOriginalHeaders: // no letter of ours
+				r.seen.Foreign++
 				continue
 			}
 			m := page.Records[i].Message()
 			letter := letterOf(&m, l.decoder)
-			if letter.mark != "" {
-				seen.replayed(letter)
-				continue
-			}
-			if letter.ID == "" {
-				seen.Foreign++
-				continue
-			}
-			if _, again := known[letter.ID]; again {
-				seen.Repeats++
-				continue
-			}
-			known[letter.ID] = struct{}{}
-			seen.Letters++
-			if place := letter.placeName(l.public.ID.String()); place != "" {
-				places[place] = &Letter{ID: letter.ID, Reason: letter.Reason}
-			}
-			if err := f(letter); err != nil {
-				return seen, err
+			letter.Offset = page.Records[i].Offset
+			switch {
+			case letter.mark != "":
+				r.mark(letter)
+			case letter.ID == "":
+				r.seen.Foreign++
+			case r.letter(letter, l.public.ID.String()):
+				if err := f(letter); err != nil {
+					return err
+				}
 			}
 		}
 		next, epoch = page.Next, page.Epoch
 	}
-	return seen, nil
+	return nil
 }
 
 // ErrAmbiguous says that an id's beginning is that of more than one letter.

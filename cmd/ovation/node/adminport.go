@@ -12,6 +12,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/cmd/ovation/build"
+	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/verify"
 )
@@ -33,11 +34,12 @@ func (n *Node) openGate(context.Context) error {
 // adminPort is the handler of the admin port, of a node that is open or waits for its catalog.
 func (n *Node) adminPort(token string) http.Handler {
 	o := admin.Options{
-		Engine: Management{n}, Jobs: jobs(n.Verifier, n.Rebuilder), Token: token,
+		Engine: Management{n}, Jobs: jobs(n.Verifier, n.Rebuilder, n.DeadLetters), Token: token,
 		Hosts: n.ports.gate.Hosts, Metrics: n.ports.metrics, Version: build.Read(), Now: n.Clock.Now, Log: n.Log, Level: n.Config.Level,
 	}
 	if n.API != nil {
 		o.Console, o.Operator, o.PublicURL = n.API.Admin(), n.API.Operator, consoleURL(n.base())
+		o.Letters = n.DeadLetters
 		o.Signing = secrets.NewSigning(n.Config.SecretsFile(), n.API.Tokens, admin.NewOperator(n.Actors, n.Clock.Now))
 	}
 	return admin.New(o)
@@ -67,21 +69,27 @@ func (n *Node) adminHosts() admin.Hosts {
 	}
 }
 
+// replayPath is where the admin port replays dead letters.
+const replayPath = "/letters/replay"
+
 // jobs are the jobs beside the node, which may be nil.
-func jobs(v *verify.Verifier, b *verify.Rebuilder) []admin.Job {
+func jobs(v *verify.Verifier, b *verify.Rebuilder, l *dlq.Service) []admin.Job {
 	const (
 		neverVerified = "the node has verified nothing yet"
 		neverRebuilt  = "the node has rebuilt nothing since it started"
+		neverReplayed = "the node has replayed no dead letter since it started"
 	)
 	if v == nil { // the node waits for its catalog
 		return []admin.Job{
 			notOpen[verify.Order]("/verify", neverVerified),
 			notOpen[verify.RebuildOrder]("/rebuild", neverRebuilt),
+			notOpen[dlq.Order](replayPath, neverReplayed),
 		}
 	}
 	return []admin.Job{
 		admin.NewJob("/verify", neverVerified, v.Start, v.Last, v.Cancel),
 		admin.NewJob("/rebuild", neverRebuilt, b.Start, b.Last, b.Cancel),
+		admin.NewJob(replayPath, neverReplayed, l.Start, l.Last, l.Cancel),
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/admin"
 	"github.com/ovation-analytics/ovation/api/webhooks/sending"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
+	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tracing"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
@@ -37,15 +38,16 @@ type Node struct {
 	ID      domain.NodeID // in the list of the installation
 	Clock   nodes.Clock   // the time of day
 
-	Logs      Logs
-	Stores    Stores
-	Actors    *actors.Node
-	Verifier  *verify.Verifier
-	Rebuilder *verify.Rebuilder
-	API       *api.API
-	Webhooks  *sending.Runner
-	Tracing   *tracing.Tracing // nil: nothing is traced
-	ports     servers
+	Logs        Logs
+	Stores      Stores
+	Actors      *actors.Node
+	Verifier    *verify.Verifier
+	Rebuilder   *verify.Rebuilder
+	DeadLetters *dlq.Service
+	API         *api.API
+	Webhooks    *sending.Runner
+	Tracing     *tracing.Tracing // nil: nothing is traced
+	ports       servers
 
 	newID   bool           // ID is in no file yet
 	closers []func() error // in order of opening

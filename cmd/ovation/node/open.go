@@ -20,6 +20,7 @@ import (
 	"github.com/ovation-analytics/ovation/api"
 	"github.com/ovation-analytics/ovation/cmd/ovation/config"
 	"github.com/ovation-analytics/ovation/cmd/ovation/demo"
+	"github.com/ovation-analytics/ovation/cmd/ovation/dlq"
 	"github.com/ovation-analytics/ovation/cmd/ovation/secrets"
 	"github.com/ovation-analytics/ovation/cmd/ovation/size"
 	"github.com/ovation-analytics/ovation/cmd/ovation/tuning"
@@ -264,6 +265,8 @@ func (n *Node) StartActors(context.Context) (err error) {
 	}
 	n.OnClose(n.Verifier.Close)
 	n.OnClose(n.Rebuilder.Close)
+	n.DeadLetters = dlq.NewService(func(ctx context.Context) (*dlq.Log, error) { return dlq.Open(ctx, n.Logs.Client, n.Config.TopicPrefix) }, n.Log)
+	n.OnClose(n.DeadLetters.Close)
 	return nil
 }
 
