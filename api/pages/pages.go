@@ -53,6 +53,7 @@ var All = []Page{
 	{Path: "/operate/letters"},
 	{Path: "/operate/applications"},
 	{Path: "/operate/people"},
+	{Path: "/operate/log"},
 	{Path: "/usage"},
 	{Path: "/webhooks"},
 	{Path: consoleFilePath},

@@ -87,7 +87,7 @@ func TestNode_OpensItsAdminPortWithoutACatalog(t *testing.T) {
 		h.must(err)
 		return answer.StatusCode, string(text)
 	}
-	for _, path := range []string{"/verify", "/rebuild"} {
+	for _, path := range []string{"/verify", "/rebuild", "/letters/replay"} {
 		if code, body := post(path, "{}"); code != http.StatusServiceUnavailable || !strings.Contains(body, "not open yet") {
 			t.Errorf("%s: %d %s", path, code, body)
 		}

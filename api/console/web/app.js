@@ -17,23 +17,31 @@ import { Compare } from './pages/compare.js'
 import { Segment } from './pages/segment.js'
 import { Definitions } from './pages/activities.js'
 import { Usage } from './pages/usage.js'
-import { Webhooks } from './pages/webhooks.js'
-import { Operate } from './pages/operate.js'
-import { Collect } from './pages/collect.js'
 import { FeedPage } from './pages/feed.js'
 import { SignUps } from './pages/signups.js'
 
 const menu = [
   ['Audience', [['/', 'home', 'Overview'], ['/brands', 'brand', 'Brands'], ['/members', 'people', 'Members'], ['/segments', 'segment', 'Segments'], ['/feed', 'feed', 'Feed'], ['/logins', 'door', 'Sign-ups']]],
-  ['Operate', [['/operate', 'nodes', 'Health', 'operator']]],
+  ['Operate', [['/operate', 'nodes', 'Health', 'operator'], ['/operate/letters', 'letter', 'Dead letters', 'operator'], ['/operate/applications', 'key', 'Applications', 'operator'], ['/operate/people', 'people', 'People', 'operator'], ['/operate/log', 'feed', 'Log', 'operator']]],
   ['Account', [['/activities', 'kinds', 'Activities'], ['/collect', 'letter', 'Collect', 'developer'], ['/usage', 'gauge', 'Usage'], ['/webhooks', 'hook', 'Webhooks', 'developer']]],
 ]
 
 // tabs are the pages that a phone has at the bottom; the others are behind More.
-const tabs = ['/', '/brands', '/members', '/feed']
+const tabs = ['/', '/brands', '/members', '/feed'], operatorTabs = ['/operate', '/operate/letters', '/operate/applications', '/operate/people']
 
 // unranged are the pages that have no range.
-const unranged = ['/operate', '/collect', '/webhooks', '/activities', null]
+const unranged = ['/operate', '/operate/letters', '/operate/applications', '/operate/people', '/operate/log', '/collect', '/webhooks', '/activities', null]
+
+// Pages of operators and developers are loaded when they are opened: most readers have none of them.
+const later = (load, name) => (of) => {
+  const [Page, set] = useState(null)
+  useEffect(() => { load().then((m) => set(() => m[name]), () => set(() => Missed)) }, [])
+  return Page ? html`<${Page} ...${of} />` : html`<p class="boot">Loading …</p>`
+}
+const Missed = () => html`<div class="page"><div class="say" role="alert"><strong>The page could not be loaded</strong><span>Load it again once the node is reached.</span></div></div>`
+const Operate = later(() => import('./pages/operate.js'), 'Operate'), Letters = later(() => import('./pages/letters.js'), 'Letters')
+const Applications = later(() => import('./pages/applications.js'), 'Applications'), People = later(() => import('./pages/people.js'), 'People'), Log = later(() => import('./pages/log.js'), 'Log')
+const Collect = later(() => import('./pages/collect.js'), 'Collect'), Webhooks = later(() => import('./pages/webhooks.js'), 'Webhooks')
 
 // pages are by the form of the address: what a page is of, and its name.
 const pages = [
@@ -48,6 +56,10 @@ const pages = [
   [/^\/activities$/, Definitions, 'Activities', '/activities'],
   [/^\/collect$/, Collect, 'Collect', '/collect', 'developer'],
   [/^\/operate$/, Operate, 'Health', '/operate', 'operator'],
+  [/^\/operate\/letters$/, Letters, 'Dead letters', '/operate/letters', 'operator'],
+  [/^\/operate\/applications$/, Applications, 'Applications', '/operate/applications', 'operator'],
+  [/^\/operate\/people$/, People, 'People', '/operate/people', 'operator'],
+  [/^\/operate\/log$/, Log, 'Log', '/operate/log', 'operator'],
   [/^\/usage$/, Usage, 'Usage', '/usage'],
   [/^\/webhooks$/, Webhooks, 'Webhooks', '/webhooks'],
   [/^\/feed$/, FeedPage, 'Feed', '/feed'],
@@ -55,6 +67,7 @@ const pages = [
 ]
 
 function find(path) {
+  if (path === '/' && who.value && !who.value.account) path = '/operate' // an operator without an account
   for (const [form, Page, name, at, role] of pages) {
     const found = path.match(form)
     if (found && (!role || may(role))) return { Page, name, at, id: found[1] }
@@ -74,19 +87,20 @@ function App() {
   useEffect(() => { begin(); addEventListener('hashchange', begin) }, [])
   if (who.value === undefined) return html`<p class="boot">Loading Ovation …</p>`
   if (who.value === null) return html`<${SignIn} />`
+  const account = who.value.account
   return html`<div class="shell">
     <nav class=${'side' + (more ? ' open' : '')} aria-label="Pages"><a class="logo" href="/"><img src="/web/icon.svg" alt="" width="28" height="28" /><span>Ovation</span></a>
-      ${menu.map(([group, all]) => [group, all.filter(([, , , role]) => !role || may(role))]).map(([group, items]) => items.length > 0 && html`<div class="group"><h3>${group}</h3><ul>${items.map(([to, sign, words]) => html`<li class=${tabs.includes(to) ? 'tab' : ''}><a data-at=${to} href=${href({ path: to, filters: {}, view: {} })} aria-current=${to === at ? 'page' : undefined}>${icon(sign)}<span>${words}</span></a></li>`)}</ul></div>`)}
+      ${menu.map(([group, all]) => [group, all.filter(([, , , role]) => (!role || may(role)) && (account || role === 'operator'))]).map(([group, items]) => items.length > 0 && html`<div class="group"><h3>${group}</h3><ul>${items.map(([to, sign, words]) => html`<li class=${(account ? tabs : operatorTabs).includes(to) ? 'tab' : ''}><a data-at=${to} href=${href({ path: to, filters: {}, view: {} })} aria-current=${to === at ? 'page' : undefined}>${icon(sign)}<span>${words}</span></a></li>`)}</ul></div>`)}
       <button class="more" aria-expanded=${more} onClick=${() => open(!more)}>${icon('more')}<span>More</span></button>
       <div class="who"><strong>${who.value.accountName}</strong><span class="dim">${[who.value.name, who.value.role].filter(Boolean).join(' · ')}</span>
         <span class="acts"><a href="/docs">Docs</a><button class="plain" onClick=${signOut}>Sign out</button></span></div></nav>
-    <div class="main"><header class="top">${who.value.account && html`<${Switch} />`}<div class="grow"></div>${!unranged.includes(at) && html`<${Range} />`}<${Fresh} /><${Theme} /></header>
+    <div class="main"><header class="top">${account > 0 && html`<${Switch} />`}<div class="grow"></div>${!unranged.includes(at) && html`<${Range} />`}<${Fresh} /><${Theme} /></header>
       <main id="main" tabindex="-1"><${Page} key=${id} id=${id} /></main></div><${Keys} /></div>`
 }
 
 function Fresh() {
   const f = freshness.value
-  const words = f.kind === 'live' ? `answers are ${lag.value} ms behind the log` : ''
+  const words = f.kind === 'live' && lag.value !== null ? `answers are ${lag.value} ms behind the log` : ''
   return html`<span class="fresh ${f.kind}" role="status" title=${words}><i></i><span>${f.words}${f.kind === 'off' && reached.value ? ` · numbers of ${moment(reached.value).slice(11, 16)} UTC` : ''}</span></span>`
 }
 

@@ -18,9 +18,13 @@
 // Not promised: that a replayed record is accepted. What still cannot be taken is a dead
 // letter again, with an id of its own, since it has another place in the public topic.
 //
-// letter.go is the letter and what filters it, log.go the topics, mend.go what may be
-// changed before it is published again.
+// letter.go is the letter and what filters it, log.go the topics, window.go how they are read back page by page,
+// mend.go what may be changed before it is published again, replay.go how letters are gathered for it, and
+// service.go the letters of a node for its admin port: pages, one letter, and a replay as a job.
 //
-// A Log belongs to one goroutine. A letter's bytes are personal data: nothing of them
+// A Service holds of the topic what one page of its log takes, and of a run the ids that came last, by which it
+// knows repeats.
+//
+// A Log and a Replayer belong to one goroutine, a Service to any. A letter's bytes are personal data: nothing of them
 // is in an error.
 package dlq

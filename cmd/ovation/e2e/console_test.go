@@ -46,6 +46,7 @@ type browser struct {
 	ctx  context.Context
 	base string
 
+	hosts    []string // which pages may ask
 	mu       sync.Mutex
 	problems []string
 	outside  []string // requests to other hosts
@@ -86,7 +87,7 @@ func (b *browser) accessible(what string) {
 }
 
 // newBrowser starts a browser.
-func newBrowser(t testing.TB, base string) *browser {
+func newBrowser(t testing.TB, base string, others ...string) *browser {
 	t.Helper()
 	path := chromium()
 	if path == "" && os.Getenv("CI") != "true" {
@@ -99,7 +100,7 @@ func newBrowser(t testing.TB, base string) *browser {
 	t.Cleanup(cancel)
 	within, cancel := context.WithTimeout(of, 3*patience) // it goes through all pages
 	t.Cleanup(cancel)
-	b := &browser{t: t, ctx: within, base: base}
+	b := &browser{t: t, ctx: within, base: base, hosts: append(others, base)}
 	chromedp.ListenTarget(within, b.hear)
 	b.do(network.Enable(), log.Enable(), runtime.Enable())
 	return b
@@ -122,7 +123,8 @@ func (b *browser) hear(event any) {
 			b.problems = append(b.problems, "log: "+e.Entry.Text+" "+e.Entry.URL)
 		}
 	case *network.EventRequestWillBeSent:
-		if u := e.Request.URL; !strings.HasPrefix(u, b.base+"/") && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "about:") && !strings.HasPrefix(u, "blob:") {
+		own := func(base string) bool { return strings.HasPrefix(e.Request.URL, base+"/") }
+		if u := e.Request.URL; !slices.ContainsFunc(b.hosts, own) && !strings.HasPrefix(u, "data:") && !strings.HasPrefix(u, "about:") && !strings.HasPrefix(u, "blob:") {
 			b.outside = append(b.outside, u)
 		}
 	}
@@ -256,7 +258,8 @@ func TestConsole_InABrowser(t *testing.T) {
 	base := "http://" + front.Addr
 	link = base + strings.TrimPrefix(link, node)
 	api := client.New(node, key)
-	b := newBrowser(t, base)
+	op := operatorAt(d, out)
+	b := newBrowser(t, base, op.base)
 	b.look(1400, false)
 	b.do(chromedp.Navigate(base + "/"))
 	b.until("sign-in", `!!document.querySelector('.signin #key')`)
@@ -273,12 +276,25 @@ func TestConsole_InABrowser(t *testing.T) {
 	}
 	member := list.Items[0].ID
 	pages := []string{"/", "/brands", "/brand/1", "/members", "/member/" + member, "/segments", "/segment/1", "/segment/new", "/feed", "/feed?country=DE&brandID=1&activityID=100&members_from_segment=1", "/members?services=spotify", "/logins", "/activities", "/usage", "/webhooks", "/collect", "/compare?brands=1,2"}
+	op.signIn(b)
+	op.refuse(3)
+	operators := []string{"/operate", "/operate/letters", "/operate/applications", "/operate/people", "/operate/log"}
 	for _, size := range []int64{1400, 360} {
 		for _, dark := range []bool{false, true} {
 			b.look(size, dark)
 			b.clean()
-			for _, path := range pages {
+			for _, path := range append(pages, operators...) {
+				if path == "/operate" && (size != 360 || !dark) { // its rates take two looks at the node: seconds
+					continue
+				}
+				if b.base = base; strings.HasPrefix(path, "/operate") {
+					b.base = op.base
+				}
 				b.open(path)
+				if path == "/operate/letters" {
+					b.do(chromedp.Click(`.pick button`))
+					b.until("letter", `!!document.querySelector('.letter pre')`)
+				}
 				if dark == (size == 360) { // each page in both sizes, and in both themes
 					b.accessible(fmt.Sprintf("%s at %d", path, size))
 				}
@@ -290,6 +306,12 @@ func TestConsole_InABrowser(t *testing.T) {
 		}
 	}
 	b.look(1400, false)
+	b.clean()
+	b.base = op.base
+	op.replays(b)
+	op.makesKey(b, node)
+	op.endsSession(b, node)
+	b.base = base
 	b.clean()
 
 	// What is over does not change any more: its numbers are compared.

@@ -13,7 +13,7 @@ export const failing = signal(null)   // why it does not
 // freshness is what the pill shows.
 export const freshness = computed(() => {
   if (failing.value) return { kind: 'off', words: 'Not connected' }
-  if (lag.value === null) return { kind: 'wait', words: 'Connecting' }
+  if (lag.value === null) return reached.value ? { kind: 'live', words: 'Connected' } : { kind: 'wait', words: 'Connecting' } // the node's own answers say no lag
   if (lag.value > 5000) return { kind: 'late', words: `${Math.round(lag.value / 1000)} s behind` }
   return { kind: 'live', words: 'Live' }
 })
@@ -113,11 +113,12 @@ export async function* pages(path, params, signal) {
   }
 }
 
-// send asks a command, and gives its answer.
+// send asks a command, and gives its answer. Those of the node itself take JSON.
 export async function send(path, params = {}) {
+  const given = Object.entries(params).filter(([, v]) => v !== undefined && v !== null)
   const r = await fetch(base(path) + path, {
-    method: 'POST', headers: { ...headers(), 'Content-Type': 'application/x-www-form-urlencoded', 'Idempotency-Key': crypto.randomUUID() },
-    body: new URLSearchParams(Object.entries(params).filter(([, v]) => v !== undefined && v !== null)),
+    method: 'POST', headers: { ...headers(), 'Content-Type': base(path) ? 'application/x-www-form-urlencoded' : 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+    body: base(path) ? new URLSearchParams(given) : JSON.stringify(Object.fromEntries(given)),
   })
   if (r.status === 401) over()
   const body = await r.json().catch(() => ({}))

@@ -26,6 +26,9 @@ export function ago(t, now = Date.now()) {
   return Math.floor(s / 86_400) + ' d'
 }
 
+// past is the same with the word ago.
+export const past = (t) => { const s = ago(t); return s === 'now' ? 'just now' : s + ' ago' }
+
 // change is how much a number differs from the one before.
 export function change(now, before) {
   if (!before) return null

@@ -10,9 +10,9 @@ const kept = 300 // looks of two seconds each: ten minutes
 // wrongs are what is not as it should be, each as a sentence.
 function wrongs(s) {
   const all = []
-  for (const x of s.shards) if (x.behaviour !== 'serving') all.push(`Shard ${x.shard}: ${x.why || x.behaviour}`)
-  for (const x of s.routers) if (x.why || x.stopped) all.push(`Partition ${x.partition} of the activities: ${x.why || x.stopped}`)
-  for (const x of s.nodes) if (x.state !== 'serving') all.push(`Node ${x.address}: ${x.why || x.state}`)
+  for (const x of s.shards) if (x.behaviour !== 'serving') all.push(`Shard ${x.shard}: ${x.stopped || x.waiting || x.behaviour}`)
+  for (const x of s.routers) if (x.stopped || x.waiting) all.push(`Partition ${x.partition} of the activities: ${x.stopped || x.waiting}`)
+  for (const x of s.nodes) if (x.state !== 'serving') all.push(`Node ${x.address}: ${x.wrong || x.state}`)
   if (s.lagMs > 5000) all.push(`Answers are ${took(s.lagMs)} behind the log`)
   if (!s.ready && !all.length) all.push('The node is not ready')
   return all

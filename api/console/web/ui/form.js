@@ -4,7 +4,7 @@ import { send } from '../lib/api.js'
 
 // Field is an input, or a list to choose from where options are given.
 export function Field({ label, hint, value, onChange, options, ...of }) {
-  const id = useId()
+  const made = useId(), id = of.id ?? made
   return html`<div class="field"><label for=${id}>${label}</label>
     ${options ? html`<select id=${id} value=${value} onChange=${(e) => onChange(e.target.value)} ...${of}>${options.map(([v, words]) => html`<option value=${v}>${words}</option>`)}</select>`
       : html`<input id=${id} value=${value} onInput=${(e) => onChange(e.target.value)} ...${of} />`}
@@ -38,3 +38,19 @@ export function Confirm({ title, word, act, children, busy, failed, onAct, onClo
       <p role="alert">${failed}</p>
       <div class="acts"><button type="button" class="plain" onClick=${onClose}>Cancel</button><button class="act" disabled=${busy || text.trim() !== word}>${act}</button></div></form></dialog>`
 }
+
+// Ask sends a command once a word is typed: of is { title, words, word, act, path, params, then }, null for none.
+export function Ask({ of, onClose }) {
+  const { busy, failed, run } = useCommand()
+  return of && html`<${Confirm} title=${of.title} word=${of.word} act=${of.act} busy=${busy} failed=${failed} onClose=${onClose}
+    onAct=${() => run(of.path, of.params, (answer) => { onClose(); of.then?.(answer) })}><p>${of.words}</p><//>`
+}
+
+// Copy is a button that copies a text.
+export function Copy({ text }) {
+  const [copied, note] = useState(false)
+  return html`<button type="button" class="plain" onClick=${async () => { await navigator.clipboard.writeText(text); note(true) }}>${copied ? 'Copied' : 'Copy'}</button>`
+}
+
+// Once is what is shown this once, to be copied.
+export const Once = ({ title, text }) => html`<p class="secret" role="status">${title}, shown this once: <code>${text}</code> <${Copy} text=${text} /></p>`
