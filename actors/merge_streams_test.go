@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -114,6 +115,7 @@ func (x *streaming) done() {
 		l.drain(x.harness, x.rnd)
 	}
 	x.wantAll(x.left(x.readers[0]))
+	x.wantRemovals(x.readers[0].events)
 	all := x.left(x.readers[0])
 	for i, l := range x.readers {
 		var want []domain.StreamEvent
@@ -148,31 +150,73 @@ func (x *streaming) beginAt(all []domain.StreamEvent, ms int64) {
 			want = append(want, e)
 		}
 	}
+	if got, want := removedFrom(l.events, ms), removedFrom(x.readers[0].events, ms); !slices.Equal(got, want) {
+		x.t.Fatalf("from %d on came %+v, want %+v", ms, got, want)
+	}
 	if got := x.left(l); !slices.Equal(got, want) {
 		x.t.Fatalf("%d actions were recorded at %d or later, want %d of %d", len(got), ms, len(want), len(all))
 	}
 }
 
-// left is what a reader has of actions that are there still, shard by shard; in each it has them in order, each once.
+// mirrored is what a client keeps of events, in their order, that takes back what is removed and erased.
+func mirrored(events []domain.StreamEvent) (kept []domain.StreamEvent) {
+	for _, e := range events {
+		switch e.Kind() {
+		case domain.EventRemoved:
+			kept = slices.DeleteFunc(kept, func(k domain.StreamEvent) bool { return k.Item.Row.ID() == e.Removal.Action })
+		case domain.EventErased:
+			kept = slices.DeleteFunc(kept, func(k domain.StreamEvent) bool { return k.Item.Member == e.Removal.Member })
+		default:
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// removals are those of events.
+func removals(events []domain.StreamEvent) (all []domain.Removal) {
+	for _, e := range events {
+		if e.Kind() != domain.EventActivity {
+			all = append(all, e.Removal)
+		}
+	}
+	return all
+}
+
+// removedFrom are the removals from a time on, in ms, in one order.
+func removedFrom(events []domain.StreamEvent, ms int64) []domain.Removal {
+	all := slices.DeleteFunc(removals(events), func(r domain.Removal) bool { return r.At < ms })
+	slices.SortFunc(all, func(a, b domain.Removal) int {
+		return cmp.Or(cmp.Compare(a.Member.Slot(), b.Member.Slot()), cmp.Compare(a.Seq, b.Seq))
+	})
+	return all
+}
+
+// left is what a reader has of actions that are there still, shard by shard; in each it has them in order, each once. They
+// are those that are not taken back, but for one-time actions that an earlier one has replaced.
 func (x *streaming) left(l *lagging) (left []domain.StreamEvent) {
 	x.t.Helper()
 	byShard := make([][]domain.StreamEvent, x.journal.Partitions())
 	last := slices.Clone(l.begun)
 	for _, e := range l.events {
-		if e.Item.Row.Seq <= last[e.Shard] {
-			x.t.Fatalf("shard %d: sequence %d comes after %d", e.Shard, e.Item.Row.Seq, last[e.Shard])
+		if e.Sequence() <= last[e.Shard] {
+			x.t.Fatalf("shard %d: sequence %d comes after %d", e.Shard, e.Sequence(), last[e.Shard])
 		}
-		last[e.Shard] = e.Item.Row.Seq
+		last[e.Shard] = e.Sequence()
 		byShard[e.Shard] = append(byShard[e.Shard], e)
 	}
-	for _, events := range byShard {
+	for shard, events := range byShard {
+		events = mirrored(events)
 		items := make([]domain.FeedItem, len(events))
 		for i := range events {
 			items[i] = events[i].Item
 		}
 		for i, s := range x.shown(items...) {
-			if s.Content != nil && s.Member != nil {
+			switch {
+			case s.Content != nil && s.Member != nil:
 				left = append(left, events[i])
+			case items[i].Row.Definition != 101:
+				x.t.Fatalf("shard %d: %+v is not taken back", shard, items[i])
 			}
 		}
 	}
@@ -220,6 +264,24 @@ func (x *streaming) wantAll(events []domain.StreamEvent) {
 		if !came {
 			x.t.Fatalf("no one-time action of %d for brand %d comes", p.member, p.brand)
 		}
+	}
+}
+
+// wantRemovals requires one removal of each action that was deleted, and of each member who was erased.
+func (x *streaming) wantRemovals(events []domain.StreamEvent) {
+	x.t.Helper()
+	actions, erased := map[domain.ActionID]int{}, map[domain.MemberID]int{}
+	for _, r := range removals(events) {
+		if actions[r.Action]++; r.Kind == domain.EventErased {
+			delete(actions, r.Action)
+			erased[r.Member]++
+		}
+		if r.Copied || actions[r.Action] > 1 || erased[r.Member] > 1 && r.Kind == domain.EventErased || r.Kind == domain.EventErased && slices.Contains(x.fans, r.Member) {
+			x.t.Fatalf("%+v comes", r)
+		}
+	}
+	if len(actions) != x.removed || len(erased) != 10-len(x.fans) {
+		x.t.Fatalf("%d actions are removed and %d members erased, want %d and %d", len(actions), len(erased), x.removed, 10-len(x.fans))
 	}
 }
 

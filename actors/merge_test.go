@@ -19,16 +19,17 @@ import (
 // merges is members who act, are merged, parted and erased, beside what answers must say of them.
 type merges struct {
 	*harness
-	rnd    *rand.Rand
-	brands int
-	fans   []domain.MemberID                   // those who are not erased
-	names  map[domain.MemberID][]int           // their identities
-	into   map[domain.MemberID]domain.MemberID // of those who are merged
-	acts   []domain.Activity                   // of those who did them, named by their contents
-	gone   map[string]bool                     // by content: deleted
-	done   int                                 // acts so far
-	at     domain.Position
-	twin   *merges // the same without merges; nil: there is none
+	rnd     *rand.Rand
+	brands  int
+	fans    []domain.MemberID                   // those who are not erased
+	names   map[domain.MemberID][]int           // their identities
+	into    map[domain.MemberID]domain.MemberID // of those who are merged
+	acts    []domain.Activity                   // of those who did them, named by their contents
+	gone    map[string]bool                     // by content: deleted
+	removed int                                 // how often that was done
+	done    int                                 // acts so far
+	at      domain.Position
+	twin    *merges // the same without merges; nil: there is none
 }
 
 // newMerges is so many members, with so little memory for what they do that most is read from disk.
@@ -194,6 +195,7 @@ func (x *merges) delete(item domain.FeedItem) {
 	}
 	x.expect(domain.OK, home, &domain.DeleteAction{Member: home, Action: action})
 	x.gone[c.Content] = true
+	x.removed++
 	if x.twin == nil {
 		return
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,8 @@ const streamPath = "/v1.1/activity/feed/stream"
 // streamedRows are what a fake engine of two shards streams: actions of Ada, by shard.
 type streamedRows struct {
 	mu      sync.Mutex
-	shards  [2]uint64 // how many each has
+	shards  [2]uint64                         // how many each has
+	removed map[int]map[uint64]domain.Removal // by shard and sequence: what is no action
 	changed chan struct{}
 	fails   error
 }
@@ -58,6 +60,18 @@ func (s *streamedRows) record(shard int, n uint64) {
 	s.changed = make(chan struct{})
 }
 
+// remove adds a removal to a shard.
+func (s *streamedRows) remove(shard int, r domain.Removal) {
+	s.mu.Lock()
+	r.Seq, r.At = s.shards[shard]+1, 1773565300123
+	if s.removed == nil {
+		s.removed = map[int]map[uint64]domain.Removal{0: {}, 1: {}}
+	}
+	s.removed[shard][r.Seq] = r
+	s.mu.Unlock()
+	s.record(shard, 1)
+}
+
 func (s *streamedRows) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,9 +101,13 @@ func (s *streamedRows) answer(q *domain.Question) (*domain.Answer, error) {
 					out.More = true
 					break
 				}
+				out.Next[shard] = seq
+				if r, is := s.removed[shard][seq]; is {
+					out.Events = append(out.Events, domain.StreamEvent{Shard: shard, Removal: r})
+					continue
+				}
 				row := domain.Row{Seq: seq, Slot: domain.Slot(1 + 100*shard), Account: 1, Time: 1773565200, Brand: 1, Definition: 100, Service: domain.Custom}
 				out.Events = append(out.Events, domain.StreamEvent{Shard: shard, Item: domain.FeedItem{Row: row, Member: 4097}})
-				out.Next[shard] = seq
 			}
 		}
 	}
@@ -259,6 +277,48 @@ func TestFeedStream_Wire(t *testing.T) {
 		}
 		if c := h.api.Streams(); c.Opened != 1 || c.Events != 1 || c.Ended[serve.EndClient] != 1 {
 			t.Errorf("%+v", c)
+		}
+	})
+}
+
+// What is taken back comes in its place among the actions, with an id to go on after; pages of the feed have it beside their
+// items.
+func TestFeedStream_TakesBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *fixture, s *streamedRows) {
+		s.record(0, 2)
+		s.remove(0, domain.Removal{Kind: domain.EventRemoved, Member: 4097, Action: 8193})
+		s.record(0, 1)
+		s.remove(0, domain.Removal{Kind: domain.EventErased, Member: 12289})
+		l := h.listen(keyAdvanced, "?cursor=")
+		defer l.stop()
+		text := l.got()
+		names := []string{}
+		for line := range strings.Lines(text) {
+			if name, is := strings.CutPrefix(line, "event: "); is {
+				names = append(names, strings.TrimSpace(name))
+			}
+		}
+		if want := []string{"activity", "activity", "removed", "activity", "erased"}; !slices.Equal(names, want) {
+			t.Errorf("%v come, want %v", names, want)
+		}
+		for _, want := range []string{"\nevent: removed\ndata: {\"ID\":\"8193\"}\n\n", "\nevent: erased\ndata: {\"MemberID\":\"12289\"}\n\n"} {
+			if strings.Count(text, want) != 1 {
+				t.Errorf("%q is not there once: %s", want, text)
+			}
+		}
+		ids, _ := l.ids()
+		later := h.listen(keyAdvanced, "?cursor="+ids[3]) // after the removal
+		defer later.stop()
+		if _, events := later.ids(); len(events) != 2 || events[1] != `{"MemberID":"12289"}` {
+			t.Errorf("after the removal come %q", events)
+		}
+		page := answered[wire.Feed](h, h.get("/v1.1/activity/feed?limit=4&cursor=begin"))
+		if len(page.Items) != 3 || len(page.Removed) != 1 || page.Removed[0].ID != "8193" || len(page.Erased) != 0 || page.TotalSize != "3" {
+			t.Errorf("%+v", page)
+		}
+		page = answered[wire.Feed](h, h.get("/v1.1/activity/feed?limit=4&cursor="+page.Next))
+		if len(page.Items) != 0 || len(page.Removed) != 0 || len(page.Erased) != 1 || page.Erased[0].MemberID != "12289" {
+			t.Errorf("%+v", page)
 		}
 	})
 }

@@ -77,8 +77,8 @@ func TestWebhooks_CreateEditDelete(t *testing.T) {
 func TestWebhooks_CreateRefuses(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range []struct{ body, parameter, says string }{
-		{"url=https://hooks.example/&events=activity,erased", "events", "this version sends activity alone"},
-		{"url=https://hooks.example/&events=enter", "events", "this version sends activity alone"},
+		{"url=https://hooks.example/&events=activity,merged", "events", "this version sends activity, removed and erased"},
+		{"url=https://hooks.example/&events=enter", "events", "this version sends activity, removed and erased"},
 		{"url=http://hooks.example/&events=activity", "url", "https://"},
 		{"url=https://user:secret@hooks.example/&events=activity", "url", "no user name"},
 		{"url=https://hooks.example/&events=activity&country=DE,FR&region=BE", "region", "one country"},

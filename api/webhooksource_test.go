@@ -19,7 +19,7 @@ func TestWebhookSource_TakesTheStream(t *testing.T) {
 	inBubble(t, func(t *testing.T, h *fixture, s *streamedRows) {
 		s.record(0, 3)
 		s.record(1, 2)
-		w := &domain.Webhook{ID: 7, Account: 1, Filters: []domain.WebhookFilter{{Name: "brandID", Value: "1"}, {Name: "services", Value: "custom"}}}
+		w := &domain.Webhook{ID: 7, Account: 1, Events: domain.EventKindsOf(domain.EventActivity), Filters: []domain.WebhookFilter{{Name: "brandID", Value: "1"}, {Name: "services", Value: "custom"}}}
 		source, err := feed.NewWebhook(t.Context(), h.api.Server, w)
 		if err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestWebhookSource_TakesTheStream(t *testing.T) {
 func TestWebhookSource_RendersAnew(t *testing.T) {
 	inBubble(t, func(t *testing.T, h *fixture, s *streamedRows) {
 		s.record(1, 900)
-		source, err := feed.NewWebhook(t.Context(), h.api.Server, &domain.Webhook{ID: 7, Account: 1})
+		source, err := feed.NewWebhook(t.Context(), h.api.Server, &domain.Webhook{ID: 7, Account: 1, Events: domain.EventKindsOf(domain.EventActivity)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,6 +91,53 @@ func TestWebhookSource_RendersAnew(t *testing.T) {
 		h.engine.mu.Unlock()
 		if got, err = source.Render(t.Context(), 1, events); err != nil || len(got) != 0 {
 			t.Errorf("of an erased member: %+v, %v", got, err)
+		}
+	})
+}
+
+// A webhook has the events that it asks for: what is removed and erased in its place, with the member that it waits for.
+func TestWebhookSource_TakesBack(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *fixture, s *streamedRows) {
+		s.record(1, 1)
+		s.remove(1, domain.Removal{Kind: domain.EventRemoved, Member: 4097, Action: 8193})
+		s.remove(1, domain.Removal{Kind: domain.EventErased, Member: 4097})
+		all := []delivery.Event{
+			{Sequence: 1, Kind: domain.EventActivity, Member: 4097, Action: domain.ActionIDOf(1, 101)},
+			{Sequence: 2, Kind: domain.EventRemoved, Member: 4097, Action: 8193},
+			{Sequence: 3, Kind: domain.EventErased, Member: 4097},
+		}
+		for kinds, want := range map[domain.EventKinds][]delivery.Event{
+			domain.EventKindsOf(domain.EventActivity):                                          all[:1],
+			domain.EventKindsOf(domain.EventRemoved):                                           all[1:2],
+			domain.EventKindsOf(domain.EventErased, domain.EventRemoved):                       all[1:],
+			domain.EventKindsOf(domain.EventActivity, domain.EventErased, domain.EventRemoved): all,
+		} {
+			source, err := feed.NewWebhook(t.Context(), h.api.Server, &domain.Webhook{ID: 7, Account: 1, Events: kinds})
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, err := source.Page(t.Context(), []uint64{0, 0}, 500)
+			if err != nil || !slices.Equal(page.Events[1], want) || !slices.Equal(page.Next, []uint64{0, 3}) {
+				t.Errorf("%v: %+v, %v", kinds.List(), page, err)
+			}
+			got, err := source.Render(t.Context(), 1, want)
+			if err != nil || len(got) != len(want) {
+				t.Fatalf("%v: %+v, %v", kinds.List(), got, err)
+			}
+			for i, r := range got {
+				text, at := "", time.UnixMilli(1773565300123)
+				switch r.Kind {
+				case domain.EventRemoved:
+					text = "{\"ID\":\"8193\"}\n"
+				case domain.EventErased:
+					text = "{\"MemberID\":\"4097\"}\n"
+				default:
+					text, at = string(r.Data), time.Unix(1773565200, 0)
+				}
+				if r.Event != want[i] || r.Kind != want[i].Kind || string(r.Data) != text || !r.Time.Equal(at) {
+					t.Errorf("%+v, want %+v", r, want[i])
+				}
+			}
 		}
 	})
 }

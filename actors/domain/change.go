@@ -28,6 +28,7 @@ const (
 	RowsErased                          // *ErasedRows: nothing of what a member did is left
 	RowsCounted                         // *CountedAs: rows that count as another's, or nowhere
 	ProgressPut                         // *ProgressChange
+	RemovalPut                          // *Removal
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,

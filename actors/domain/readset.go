@@ -14,6 +14,8 @@ type ReadSet struct {
 	Among   []MemberID     // rows and attributes were read in the shards of these alone; nil: in every shard
 	Members []MemberID     // whose records were read
 	Names   []IdentityHash // whose holders were looked up
+
+	Removals bool // of a stream, beside Rows: what is taken back
 }
 
 // RowsOf are the actions for a brand in a range, and what else of the range the answer

@@ -4,6 +4,10 @@ package domain
 // is asked again and again: the answer's Next is what it is asked with the next time. Of its question, Range is that
 // of the filters on what members did: actions of any time are streamed.
 //
+// A stream has removals among the actions: of those that a client may have had of it, whether it had them or not. It has
+// one of each action that was deleted since it was recorded, of what the question matches by brand, definition and service,
+// and one of each member of the account that was erased.
+//
 // An action is streamed where it was recorded, each once, whatever becomes of its member: the copies that a merge makes are
 // not streamed, and rows that count nowhere are. A question that asks something of members (Filter.OfMembers) cannot
 // have this: what it asks is known where rows count. It streams what counts: a merge, or its end, moves rows to sequences
@@ -46,15 +50,28 @@ type Stream struct {
 	More   bool          // of what was visible there may be events after Next
 }
 
-// StreamEvent is an action that became visible. Its place is the shard and the row's sequence, and never changes.
+// StreamEvent is an action that became visible, or that something is no more. Its place is the shard and the sequence,
+// and never changes.
 type StreamEvent struct {
-	Shard int
-	Item  FeedItem // as a feed lists it; Member is who did it, who may be merged into another
+	Shard   int
+	Item    FeedItem // as a feed lists it; Member is who did it, who may be merged into another
+	Removal Removal  // in place of an action; its Kind is 0 where there is none
 }
+
+// Kind is what happened.
+func (e *StreamEvent) Kind() EventKind {
+	if e.Removal.Kind != 0 {
+		return e.Removal.Kind
+	}
+	return EventActivity
+}
+
+// Sequence is the event's in its shard.
+func (e *StreamEvent) Sequence() uint64 { return max(e.Removal.Seq, e.Item.Row.Seq) }
 
 // StreamPart is a shard's part of a page.
 type StreamPart struct {
-	Items []FeedItem // ascending by sequence
-	Next  uint64     // all up to here was read
-	More  bool       // of what was visible there may be more after Next
+	Events []StreamEvent // ascending by sequence
+	Next   uint64        // all up to here was read
+	More   bool          // of what was visible there may be more after Next
 }

@@ -33,7 +33,7 @@ func (s *execution) stream(one *scan.Ask) (err error) {
 	p := s.part
 	switch from := &q.Stream; from.Start {
 	case domain.StreamNow:
-		p.Stream = &domain.StreamPart{Next: lastOf(all)}
+		p.Stream = &domain.StreamPart{Next: s.lastOf(all)}
 	case domain.StreamRecorded:
 		p.Stream = &domain.StreamPart{}
 		p.Stream.Next, err = s.streamFrom(all, from.From)
@@ -44,10 +44,12 @@ func (s *execution) stream(one *scan.Ask) (err error) {
 		return err
 	}
 	index := s.account.Members
-	for i := range p.Stream.Items {
-		item := &p.Stream.Items[i]
-		item.Member = index.ID(item.Row.Ord)
-		item.Row.Slot = item.Member.Slot()
+	for i := range p.Stream.Events {
+		e := &p.Stream.Events[i]
+		if e.Kind() == domain.EventActivity {
+			e.Item.Member = index.ID(e.Item.Row.Ord)
+			e.Item.Row.Slot = e.Item.Member.Slot()
+		}
 	}
 	return nil
 }
@@ -70,17 +72,18 @@ type streamed struct {
 }
 
 // lastOf is the highest sequence.
-func lastOf(all []streamed) (seq uint64) {
+func (s *execution) lastOf(all []streamed) uint64 {
+	seq := s.account.Removed
 	for i := range all {
 		seq = max(seq, all[i].rows.Seq)
 	}
 	return seq
 }
 
-// streamFrom is a sequence up to which rows were recorded before a moment, in ms; those above it were recorded then or
-// later. Sequences are in order of recording, in all rows together as well.
+// streamFrom is a sequence up to which rows were recorded, and things were removed, before a moment, in ms; those above it
+// were then or later. Sequences are in order of recording, in all of them together as well.
 func (s *execution) streamFrom(all []streamed, ms int64) (uint64, error) {
-	next := lastOf(all)
+	next := s.lastOf(all)
 	for i := range all {
 		seq, err := s.scratch.scan.StreamFrom(all[i].rows, &all[i].ask, ms)
 		if err != nil {
@@ -90,10 +93,17 @@ func (s *execution) streamFrom(all []streamed, ms int64) (uint64, error) {
 			next = min(next, seq)
 		}
 	}
-	return next, nil
+	if s.account.Removed == 0 {
+		return next, nil
+	}
+	first, some, err := s.view.Snapshot.RemovedFrom(s.question.Account, ms)
+	if some {
+		next = min(next, first-1)
+	}
+	return next, err
 }
 
-// streamPage is the first rows above a sequence, of all.
+// streamPage is the first events above a sequence, of all rows and removals.
 func (s *execution) streamPage(all []streamed, above uint64, limit int) (*domain.StreamPart, error) {
 	out, err := s.scratch.scan.Stream(all[0].rows, &all[0].ask, above, limit)
 	for i := 1; i < len(all) && err == nil; i++ {
@@ -102,10 +112,63 @@ func (s *execution) streamPage(all []streamed, above uint64, limit int) (*domain
 			out = bothParts(out, other, limit)
 		}
 	}
+	if err != nil || s.account.Removed <= above {
+		return out, err
+	}
+	removals, err := s.removals(above, limit)
+	if err != nil {
+		return nil, err
+	}
+	return bothParts(out, removals, limit), nil
+}
+
+// removalsAtOnce is how many removals a page looks at.
+const removalsAtOnce = 8192
+
+// removals are the first removals above a sequence that the question matches. What it asks of members is not looked at:
+// a stream may have had the action whoever has it now. It is looked at neither whether the action was streamed: a client
+// may come back with a cursor from before it.
+func (s *execution) removals(above uint64, limit int) (*domain.StreamPart, error) {
+	out := &domain.StreamPart{Next: above, More: true}
+	if limit <= 0 {
+		return out, nil
+	}
+	read := 0
+	err := s.view.Snapshot.Removals(s.question.Account, above, func(r *domain.Removal) bool {
+		if s.matches(r) {
+			out.Events = append(out.Events, domain.StreamEvent{Removal: *r})
+		}
+		read++
+		out.Next = r.Seq
+		return len(out.Events) < limit && read < removalsAtOnce
+	})
+	if out.Next >= s.account.Removed {
+		out.Next, out.More = max(above, s.account.Removed), false
+	}
 	return out, err
 }
 
-// bothParts is the first rows of two parts of one shard. It ends where the first of the parts ends of which there may be
+// matches reports that a removal is of what the question matches. A definition that is deleted is none of the
+// question's any more, and its actions may have been streamed.
+func (s *execution) matches(r *domain.Removal) bool {
+	q := s.question
+	if r.Copied && !q.Filter.OfMembers() {
+		return false
+	}
+	if r.Kind == domain.EventErased {
+		return true
+	}
+	if q.Brand != 0 && r.Brand != q.Brand {
+		return false
+	}
+	if s.plan.rows.Counts(r.Definition, r.Service) {
+		return true
+	}
+	d, there := s.local.Catalog().AnyDefinition(q.Account, r.Definition)
+	return there && d.Deleted && s.plan.rows.ByService(r.Service)
+}
+
+// bothParts is the first events of two parts of one shard. It ends where the first of the parts ends of which there may be
 // more.
 func bothParts(a, b *domain.StreamPart, limit int) *domain.StreamPart {
 	out := &domain.StreamPart{Next: max(a.Next, b.Next), More: a.More || b.More}
@@ -114,15 +177,15 @@ func bothParts(a, b *domain.StreamPart, limit int) *domain.StreamPart {
 			out.Next = min(out.Next, p.Next)
 		}
 	}
-	out.Items = slices.Concat(a.Items, b.Items)
-	slices.SortFunc(out.Items, func(a, b domain.FeedItem) int { return cmp.Compare(a.Row.Seq, b.Row.Seq) })
-	read := len(out.Items)
-	for read > 0 && out.Items[read-1].Row.Seq > out.Next {
+	out.Events = slices.Concat(a.Events, b.Events)
+	slices.SortFunc(out.Events, func(a, b domain.StreamEvent) int { return cmp.Compare(a.Sequence(), b.Sequence()) })
+	read := len(out.Events)
+	for read > 0 && out.Events[read-1].Sequence() > out.Next {
 		read--
 	}
-	if out.Items = out.Items[:read]; len(out.Items) > limit {
-		out.Items = out.Items[:limit]
-		out.Next, out.More = out.Items[limit-1].Row.Seq, true
+	if out.Events = out.Events[:read]; len(out.Events) > limit {
+		out.Events = out.Events[:limit]
+		out.Next, out.More = out.Events[limit-1].Sequence(), true
 	}
 	return out
 }
@@ -145,6 +208,7 @@ const coalesce = 20 * time.Millisecond
 func (c *Coordinator) AwaitRows(ctx context.Context, q *domain.Question, since domain.Versions) error {
 	read := domain.ReadSet{
 		Rows: []domain.RowsOf{{Brand: q.Brand, Range: domain.AllTime, Visits: q.Visits != nil}}, Among: q.Among(),
+		Removals: true,
 	}
 	moved := []domain.Range{domain.AllTime}
 	for {

@@ -110,6 +110,17 @@ func (w Guarded) Outbox(kind domain.OutboxKind, after uint64, f func(*domain.Out
 	return w.checked(w.Snapshot.Outbox(kind, after, f))
 }
 
+// Removals is as of the Snapshot, but for errors.
+func (w Guarded) Removals(account domain.AccountID, above uint64, f func(*domain.Removal) bool) error {
+	return w.checked(w.Snapshot.Removals(account, above, f))
+}
+
+// RemovedFrom is as of the Snapshot, but for errors.
+func (w Guarded) RemovedFrom(account domain.AccountID, ms int64) (uint64, bool, error) {
+	sequence, ok, err := w.Snapshot.RemovedFrom(account, ms)
+	return sequence, ok, w.checked(err)
+}
+
 // Progress is as of the Snapshot, but for errors.
 func (w Guarded) Progress(id domain.WebhookID) (domain.Progress, []domain.Undelivered, error) {
 	p, pending, err := w.Snapshot.Progress(id)

@@ -39,6 +39,10 @@ type Snapshot interface {
 	Hits(
 		account domain.AccountID, application domain.ApplicationID, from, to uint32, f func(domain.Usage),
 	) error
+	// Removals calls f with an account's removals above a sequence, in order, until f returns false.
+	Removals(account domain.AccountID, above uint64, f func(*domain.Removal) bool) error
+	// RemovedFrom is the sequence of an account's first removal at a time, in ms, or later; false where there is none.
+	RemovedFrom(account domain.AccountID, ms int64) (uint64, bool, error)
 	// Progress is how far the events of a webhook came, and what is pending, by its places; zero: nothing was kept.
 	Progress(id domain.WebhookID) (domain.Progress, []domain.Undelivered, error)
 	// Ended calls f with the messages of a webhook that ended, in no order.

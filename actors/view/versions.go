@@ -27,6 +27,7 @@ type Versions struct {
 type AccountVersions struct {
 	anyBrand atomic.Uint64                    // rows of any brand but the visits
 	brands   atomic.Pointer[[]*brandVersions] // rows by dense number
+	removed  atomic.Uint64                    // removals that streams send
 	known    [64]atomic.Uint64                // facts of members who may have rows, by place of the attribute
 	any      [64]atomic.Uint64                // facts of all members
 }
@@ -123,6 +124,12 @@ func (a *AccountVersions) RowsSince(dense uint32, version uint64) bool {
 	x := a.of(dense)
 	return x != nil && x.Load() > version
 }
+
+// SetRemoved notes that there is a removal with the version, whatever rows were taken with it.
+func (a *AccountVersions) SetRemoved(version uint64) { set(&a.removed, version) }
+
+// RemovedSince reports that there are removals after the version.
+func (a *AccountVersions) RemovedSince(version uint64) bool { return a.removed.Load() > version }
 
 // AttributesSince reports that one of the attributes that an answer read changed after the
 // version.

@@ -28,18 +28,21 @@ const (
 	maxBackOff = 30 * time.Second
 )
 
-// Followed is an action of a stream, and the id to come back with.
+// Followed is an event of a stream, and the id to come back with. An action, but for Removed and Erased: an action that was
+// deleted, and a member who was erased, of whom all actions are gone. What was not passed before of them is no matter.
 type Followed struct {
-	ID   string
-	Item wire.FeedItem
+	ID      string
+	Item    wire.FeedItem
+	Removed *wire.RemovedAction // in place of an action
+	Erased  *wire.ErasedMember  // in place of an action
 }
 
-// Follow has each action of a stream passed to f, and asks again with the last id where the connection ends or breaks, or
-// the API is unavailable: each action is passed once, also over any number of connections. Over needs an http.Client
+// Follow has each event of a stream passed to f, and asks again with the last id where the connection ends or breaks, or
+// the API is unavailable: each event is passed once, also over any number of connections. Over needs an http.Client
 // without Timeout. It returns only with an error: of f, of ctx, or a refusal that asking again does not change, as an
 // *Error. To go on later give the ID of what f was passed last as Cursor.
 //
-// progress, which may be nil, is called with the ids that come without an action: what is kept of a stream that has few is
+// progress, which may be nil, is called with the ids that come without an event: what is kept of a stream that has few is
 // then not of long ago.
 func (c *Client) Follow(ctx context.Context, q StreamFeed, f func(Followed) error, progress func(id string)) error {
 	r := q.stream()
@@ -150,9 +153,9 @@ func (s *following) event(e *serverEvent) error {
 			return fmt.Errorf("client: event of %s: %w", s.path, err)
 		}
 		return &Error{Status: p.Status, Code: domain.Code(p.Error.Code), Parameter: p.Parameter, Message: p.Detail, Request: p.Request}
-	case "activity":
+	case "activity", "removed", "erased":
 		one := Followed{ID: e.id}
-		if err := json.Unmarshal([]byte(e.data), &one.Item); err != nil {
+		if err := one.read(e); err != nil {
 			return fmt.Errorf("client: event of %s: %w", s.path, err)
 		}
 		if err := s.take(one); err != nil {
@@ -168,6 +171,20 @@ func (s *following) event(e *serverEvent) error {
 		s.id = e.id
 	}
 	return nil
+}
+
+// read reads the data of an event.
+func (f *Followed) read(e *serverEvent) error {
+	var into any = &f.Item
+	switch e.name {
+	case "removed":
+		f.Removed = new(wire.RemovedAction)
+		into = f.Removed
+	case "erased":
+		f.Erased = new(wire.ErasedMember)
+		into = f.Erased
+	}
+	return json.Unmarshal([]byte(e.data), into)
 }
 
 // serverEvent is what comes up to an empty line; without data it is no event, but its id counts.

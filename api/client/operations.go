@@ -1537,7 +1537,7 @@ func (ListWebhooks) call() route[wire.Webhooks] {
 // CreateWebhook is POST /v1.1/webhook/create: Create a webhook: what becomes visible from now on is sent to it.
 type CreateWebhook struct {
 	URL                string           `name:"url"`                  // where requests are sent: https, without user name, password and fragment. An address that is not public is refused when it is dialled, unless the node allows it; a redirect is a failure
-	Events             string           `name:"events"`               // what is sent: activity. The others of the contract (enter, leave, removed, erased, merged, unmerged) are not sent yet: error 4
+	Events             string           `name:"events"`               // what is sent: activity, removed, erased. The others of the contract (enter, leave, merged, unmerged) are not sent yet: error 4
 	Batch              *int64           `name:"batch"`                // events a request at most; from 2 on the body is a batch: {id, time, cursor, events}. Default 1
 	BrandID            domain.BrandID   `name:"brandID"`              // only actions for this brand
 	Services           string           `name:"services"`             // only actions of these services

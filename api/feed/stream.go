@@ -63,7 +63,7 @@ func (s *Streams) List(ctx context.Context, req *serve.Request, in *streamIn) (*
 	return out, nil
 }
 
-// Stream is the actions of a feed as they become visible. It belongs to the goroutine of its request.
+// Stream is the actions of a feed as they become visible, and what is taken back of them. It belongs to the goroutine of its request.
 type Stream struct {
 	hub    *follow.Hub
 	leave  func()
@@ -76,7 +76,11 @@ func (*Stream) MediaType() string { return serve.EventsType }
 
 // EventShapes are the shapes of the data of the events by their names.
 func (*Stream) EventShapes() map[string]reflect.Type {
-	return map[string]reflect.Type{"activity": reflect.TypeFor[wire.FeedItem]()}
+	return map[string]reflect.Type{
+		domain.EventActivity.String(): reflect.TypeFor[wire.FeedItem](),
+		domain.EventRemoved.String():  reflect.TypeFor[wire.RemovedAction](),
+		domain.EventErased.String():   reflect.TypeFor[wire.ErasedMember](),
+	}
 }
 
 // open finds where the stream begins, and its pages.
@@ -209,30 +213,6 @@ func (of streamed) ask(ctx context.Context, req *serve.Request, from domain.Stre
 	return answer, q, nil
 }
 
-// shownEvents are the actions of a page of a stream as feeds show them, by the page's events. What is gone since the page
-// was read is left out.
-func shownEvents(ctx context.Context, req *serve.Request, answer *domain.Answer) ([]wire.FeedItem, []*domain.StreamEvent, error) {
-	of := answer.Stream.Events
-	items := make([]domain.FeedItem, len(of))
-	for i := range of {
-		items[i] = of[i].Item
-	}
-	known := survivors{}
-	out, shown, err := shownAs(ctx, req, items, answer.Position, func(id domain.MemberID) (*domain.Member, error) {
-		return known.of(ctx, req, id)
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	there, events := out[:0], make([]*domain.StreamEvent, 0, len(of))
-	for i := range of {
-		if shown[i].Member != nil && shown[i].Content != nil {
-			there, events = append(there, out[i]), append(events, &of[i])
-		}
-	}
-	return there, events, nil
-}
-
 // survivors are those whom merged members stand for, as they are now: a stream does not wait until the shards of others
 // are as far as that of a member. nil: one who is erased.
 type survivors map[domain.MemberID]*domain.Member
@@ -259,18 +239,19 @@ func (s survivors) of(ctx context.Context, req *serve.Request, id domain.MemberI
 
 // events are the events of a page.
 func events(ctx context.Context, req *serve.Request, answer *domain.Answer) ([]follow.Event, error) {
-	items, of, err := shownEvents(ctx, req, answer)
+	all, err := tell(ctx, req, answer)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]follow.Event, len(items))
-	for i := range items {
-		b, err := wire.Encode(&items[i])
+	out := make([]follow.Event, len(all))
+	for i := range all {
+		e := &all[i]
+		b, err := e.json()
 		if err != nil {
-			return nil, &domain.Error{Code: domain.Internal, Op: "stream", Err: err}
+			return nil, err
 		}
-		text := slices.Concat([]byte("event: activity\ndata: "), b, []byte("\n"))
-		out[i] = follow.Event{Shard: of[i].Shard, Seq: of[i].Item.Row.Seq, Text: text}
+		text := slices.Concat([]byte("event: "+e.Kind().String()+"\ndata: "), b, []byte("\n"))
+		out[i] = follow.Event{Shard: e.Shard, Seq: e.Sequence(), Text: text}
 	}
 	return out, nil
 }
@@ -316,9 +297,11 @@ func pageOfStream(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Fe
 		if answer.Stream == nil {
 			return nil, serve.ErrShape("stream")
 		}
-		if out.Items, _, err = shownEvents(ctx, req, answer); err != nil {
+		events, err := tell(ctx, req, answer)
+		if err != nil {
 			return nil, err
 		}
+		put(out, events)
 		at = answer.Stream.Next
 	}
 	out.Next, out.TotalSize = ids.Seal(at), wire.Number(len(out.Items))

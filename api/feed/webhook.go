@@ -16,7 +16,6 @@ import (
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/webhooks/delivery"
-	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // Group is that of the operations of the feed.
@@ -116,6 +115,7 @@ func OpenWebhookCursor(ctx context.Context, req *serve.Request, w *domain.Webhoo
 // match no more, has no contents.
 type Webhook struct {
 	of      streamed
+	kinds   domain.EventKinds
 	request func(context.Context) *serve.Request
 	ids     page.StreamIDs
 	shards  int
@@ -133,6 +133,7 @@ func NewWebhook(ctx context.Context, server *serve.Server, w *domain.Webhook) (*
 	}
 	out := &Webhook{
 		of:      in.streamed(),
+		kinds:   w.Events,
 		request: server.Detached(w.Account, params, stream),
 	}
 	req := out.request(ctx)
@@ -154,6 +155,9 @@ func (w *Webhook) Page(ctx context.Context, after []uint64, limit int) (delivery
 	out := delivery.Page{Events: make([][]delivery.Event, len(after)), Next: answer.Stream.Next, More: answer.Stream.More}
 	for i := range answer.Stream.Events {
 		e := &answer.Stream.Events[i]
+		if !w.kinds.Has(e.Kind()) {
+			continue
+		}
 		out.Events[e.Shard] = append(out.Events[e.Shard], eventOf(e))
 	}
 	return out, nil
@@ -161,6 +165,9 @@ func (w *Webhook) Page(ctx context.Context, after []uint64, limit int) (delivery
 
 // eventOf is an event of the stream as it is kept.
 func eventOf(e *domain.StreamEvent) delivery.Event {
+	if r := &e.Removal; r.Kind != 0 {
+		return delivery.Event{Sequence: r.Seq, Kind: r.Kind, Member: r.Member, Action: r.Action}
+	}
 	row := &e.Item.Row
 	return delivery.Event{
 		Sequence: row.Seq, Kind: domain.EventActivity, Member: e.Item.Member, Action: domain.ActionIDOf(row.Seq, row.Slot),
@@ -214,8 +221,8 @@ func (w *Webhook) Render(ctx context.Context, shard int, events []delivery.Event
 		}
 		of := answer.Stream
 		of.Events = slices.DeleteFunc(of.Events, func(e domain.StreamEvent) bool {
-			_, is := wanted[e.Item.Row.Seq]
-			return !is || e.Shard != shard
+			of, is := wanted[e.Sequence()]
+			return !is || e.Shard != shard || e.Kind() != of.Kind
 		})
 		if out, err = w.render(ctx, out, answer, wanted); err != nil {
 			return nil, err
@@ -238,19 +245,21 @@ func (w *Webhook) from(shard int, events []delivery.Event) domain.StreamQuery {
 func (w *Webhook) render(
 	ctx context.Context, out []delivery.Rendered, page *domain.Answer, wanted map[uint64]delivery.Event,
 ) ([]delivery.Rendered, error) {
-	items, of, err := shownEvents(ctx, w.request(ctx), page)
+	all, err := tell(ctx, w.request(ctx), page)
 	if err != nil {
 		return nil, err
 	}
-	for i := range items {
-		text, err := wire.Encode(&items[i])
+	for i := range all {
+		e := &all[i]
+		text, err := e.json()
 		if err != nil {
-			return nil, &domain.Error{Code: domain.Internal, Op: "webhook", Err: err}
+			return nil, err
 		}
-		row := &of[i].Item.Row
-		out = append(out, delivery.Rendered{
-			Event: wanted[row.Seq], Kind: domain.EventActivity, Time: time.Unix(int64(row.Time), 0).UTC(), Data: text,
-		})
+		at := time.Unix(int64(e.Item.Row.Time), 0)
+		if e.Kind() != domain.EventActivity {
+			at = time.UnixMilli(e.Removal.At)
+		}
+		out = append(out, delivery.Rendered{Event: wanted[e.Sequence()], Kind: e.Kind(), Time: at.UTC(), Data: text})
 	}
 	return out, nil
 }

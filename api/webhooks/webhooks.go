@@ -112,12 +112,23 @@ func (a *Address) ParseParam(s string) error {
 // Kinds are the events that a webhook sends.
 type Kinds domain.EventKinds
 
-// awaited are the events of the contract that this version does not send yet.
-var awaited = []string{"enter", "leave", "removed", "erased", "merged", "unmerged"}
+// sent are the events that this version sends; awaited are those of the contract that it does not send yet.
+var (
+	sent    = []domain.EventKind{domain.EventActivity, domain.EventRemoved, domain.EventErased}
+	awaited = []string{"enter", "leave", "merged", "unmerged"}
+)
 
 // Pattern is the form of a list of events.
 func (*Kinds) Pattern() string {
-	const entry = `[Aa][Cc][Tt][Ii][Vv][Ii][Tt][Yy]`
+	var words []string
+	for _, kind := range sent {
+		var word strings.Builder
+		for _, letter := range kind.String() {
+			word.WriteString("[" + strings.ToUpper(string(letter)) + string(letter) + "]")
+		}
+		words = append(words, word.String())
+	}
+	entry := "(" + strings.Join(words, "|") + ")"
 	return `^ *` + entry + `( *, *` + entry + `)* *$`
 }
 
@@ -130,13 +141,14 @@ func (k *Kinds) ParseParam(s string) error {
 	*k = 0
 	for _, entry := range entries {
 		entry = strings.ToLower(strings.TrimSpace(entry))
+		i := slices.IndexFunc(sent, func(kind domain.EventKind) bool { return kind.String() == entry })
 		switch {
-		case entry == domain.EventActivity.String():
-			*k |= Kinds(domain.EventKindsOf(domain.EventActivity))
+		case i >= 0:
+			*k |= Kinds(domain.EventKindsOf(sent[i]))
 		case slices.Contains(awaited, entry):
-			return errors.New("cannot have " + entry + ": this version sends activity alone")
+			return errors.New("cannot have " + entry + ": this version sends activity, removed and erased")
 		default:
-			return errors.New("must be a list of events: activity")
+			return errors.New("must be a list of events: activity, removed, erased")
 		}
 	}
 	return nil
@@ -165,7 +177,7 @@ func (in *settings) put(req *serve.Request, old []domain.WebhookFilter) *domain.
 // createIn are the parameters of webhook/create.
 type createIn struct {
 	URL    Address `name:"url" required:"" doc:"where requests are sent: https, without user name, password and fragment. An address that is not public is refused when it is dialled, unless the node allows it; a redirect is a failure" eg:"https://hooks.example.com/ovation"`
-	Events Kinds   `name:"events" required:"" doc:"what is sent: activity. The others of the contract (enter, leave, removed, erased, merged, unmerged) are not sent yet: error 4" eg:"activity"`
+	Events Kinds   `name:"events" required:"" doc:"what is sent: activity, removed, erased. The others of the contract (enter, leave, merged, unmerged) are not sent yet: error 4" eg:"activity,removed,erased"`
 	settings
 }
 
@@ -192,7 +204,7 @@ type pathIn struct {
 type editIn struct {
 	pathIn
 	URL     *Address `name:"url" doc:"where requests are sent, as for create" eg:"https://hooks.example.com/ovation"`
-	Events  *Kinds   `name:"events" doc:"what is sent: activity" eg:"activity"`
+	Events  *Kinds   `name:"events" doc:"what is sent: activity, removed, erased" eg:"activity,removed,erased"`
 	Enabled *bool    `name:"enabled" doc:"0: nothing is sent; 1: it goes on where it was, also after it was disabled since its receiver failed" eg:"1"`
 	Rotate  bool     `name:"rotate" doc:"1: the webhook gets a new Secret, shown in this answer alone; the one before signs along for 24 hours" eg:"1"`
 	settings

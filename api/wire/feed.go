@@ -34,13 +34,16 @@ type FeedItem struct {
 	MemberEmail     *string         `json:"MemberEmail"`
 	Username        *string         `json:"Username"`
 	MemberAvatarURL string          `json:"MemberAvatarURL"`
+	MergedMemberID  string          `json:"MergedMemberID,omitempty"` // of streams and webhooks alone
 }
 
 // Feed is the answer of activity/feed.
 type Feed struct {
-	TotalSize string     `json:"totalSize"`
-	Items     []FeedItem `json:"items"`
-	Next      string     `json:"next,omitempty"` // of a page of a stream: the cursor of the page after it
+	TotalSize string          `json:"totalSize"`
+	Items     []FeedItem      `json:"items"`
+	Removed   []RemovedAction `json:"removed,omitempty"` // of a page of a stream, as what follows
+	Erased    []ErasedMember  `json:"erased,omitempty"`
+	Next      string          `json:"next,omitempty"` // the cursor of the page after it
 }
 
 // Accepted is the answer to an action that is in the log and not yet applied.

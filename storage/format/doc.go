@@ -11,6 +11,7 @@
 //	counts.go                  n and u: row counts, hits
 //	records.go                 everything that is one record a key
 //	visits.go                  v: places of visits; the facts of visits
+//	removals.go                d: actions and members that are no more
 //	webhooks.go                w: the progress of webhooks
 //	state.go origins.go        a shard's state
 //	catalog.go                 the catalog's entities and state

@@ -19,6 +19,7 @@ import (
 //	'a' shard account attribute chunk                    u16 columns by ordinal   Merge
 //	'b' shard account attribute len value chunk          bitmap of ordinals       Merge
 //	'c' shard sequence                                   tail: content not in C   Merge, DeleteRange
+//	'd' shard account sequence                           removal                  Set
 //	'f' shard account ordinal definition brand           one-time pair            Set
 //	'i' shard hash                                       identity → member        Set, Delete
 //	                                                     of a data key: none, kept for ever
@@ -55,6 +56,7 @@ const (
 	FamilyColumn      = 'a'
 	FamilyBits        = 'b'
 	FamilyTailContent = 'c'
+	FamilyRemoval     = 'd'
 	FamilyOneTime     = 'f'
 	FamilyEntity      = 'e'
 	FamilyIdentity    = 'i'
@@ -74,7 +76,7 @@ const (
 )
 
 // Families are those of a node's store.
-const Families = "CRTabcfikmnopqstuvwxz"
+const Families = "CRTabcdfikmnopqstuvwxz"
 
 // Monthly reports that the keys of a family begin with the month, followed by the shard.
 func Monthly(family byte) bool {

@@ -28,6 +28,7 @@ import (
 //	   ver 2: v n, n × v distance of ordinal; block…: members whose older rows are erased
 //	a  ver kind                     0: v n {v distance, u16}…   1: 4096 × u16
 //	b  ver set clear                each: v n, n ≤ 4096: u16…, else 8192 bytes
+//	d  ver kind u8, flags u8, service u8, v member, v action, v brand, v definition, v at      flags: 1 copied
 //	f  ver flags u8, v time, u64 hash, v seq              flags: 1 deleted
 //	i  ver kind u8, state u8, v member
 //	k  ver message                  a message of package codec, as those of m, q and x

@@ -205,6 +205,7 @@ func alterations() []alteration {
 			}
 			return v
 		}, "x shard=2 day=", ""},
+		{"a removal", format.FamilyRemoval, func(_, v []byte) []byte { v[3] ^= 1; return v }, "d shard=2 account=", ""},
 		{"a count of hits", format.FamilyUsage, last, "u shard=2 application=", ""},
 		{"progress of a webhook", format.FamilyWebhook, func(k, v []byte) []byte {
 			var p domain.Progress

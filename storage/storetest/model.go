@@ -26,6 +26,7 @@ type Model struct {
 	Usage      map[[3]uint64]domain.UsageCount
 	Webhooks   map[domain.WebhookID]*modelWebhook
 	Rows       map[uint64]*modelRow
+	Removals   map[domain.AccountID][]domain.Removal // in order of their sequences
 	Places     map[domain.AccountID][]domain.VisitPlace
 	Sample     uint64 // of so many rows one is looked up by itself
 }
@@ -58,6 +59,7 @@ func NewModel() *Model {
 		Columns: map[ColumnName]map[domain.Ordinal]uint16{}, Outbox: map[uint64]*domain.Outgoing{},
 		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Sample: 4,
 		Webhooks: map[domain.WebhookID]*modelWebhook{},
+		Removals: map[domain.AccountID][]domain.Removal{},
 		Places:   map[domain.AccountID][]domain.VisitPlace{},
 	}
 }
@@ -151,6 +153,8 @@ func (m *Model) change(ch domain.Change) {
 		}
 	case *domain.ProgressChange:
 		m.progress(v)
+	case *domain.Removal:
+		m.Removals[v.Account] = append(m.Removals[v.Account], *v)
 	}
 }
 

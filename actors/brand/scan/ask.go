@@ -110,7 +110,7 @@ func (p *Plan) putGroups(groups []domain.Group) {
 // groupOf is the place of the group in which a kind counts; false when it does not
 // count.
 func (p *Plan) groupOf(k rows.Kind) (uint32, bool) {
-	if int(k.Service) >= domain.Services || p.services>>k.Service&1 == 0 {
+	if !p.ByService(k.Service) {
 		return 0, false
 	}
 	i, ok := slices.BinarySearch(p.definitions, k.Definition)
@@ -118,6 +118,17 @@ func (p *Plan) groupOf(k rows.Kind) (uint32, bool) {
 		return 0, false
 	}
 	return p.group[i], true
+}
+
+// Counts reports that actions of a definition, by a service, count.
+func (p *Plan) Counts(of domain.DefinitionID, by domain.Service) bool {
+	_, ok := p.groupOf(rows.Kind{Definition: of, Service: by})
+	return ok
+}
+
+// ByService reports that what a service did passes the filter on services.
+func (p *Plan) ByService(s domain.Service) bool {
+	return int(s) < domain.Services && p.services>>s&1 == 1
 }
 
 // pointsOf is what rows of a definition that counts add to a score.

@@ -72,7 +72,11 @@ func (x *streamScan) answer(v *rows.View, a *Ask, above uint64, limit int) (*dom
 		}
 	}
 	f := feedState{ask: &every}
-	out.Items = f.items(list)
+	items := f.items(list)
+	out.Events = make([]domain.StreamEvent, len(items))
+	for i := range items {
+		out.Events[i].Item = items[i]
+	}
 	return out, nil
 }
 

@@ -15,15 +15,17 @@ func MergeStream(q *domain.StreamQuery, parts []*domain.StreamPart) *domain.Stre
 			continue
 		}
 		n := taken[shard]
-		for i := range p.Items[:n] {
-			out.Events = append(out.Events, domain.StreamEvent{Shard: shard, Item: p.Items[i]})
+		for i := range p.Events[:n] {
+			event := p.Events[i]
+			event.Shard = shard
+			out.Events = append(out.Events, event)
 		}
 		switch {
-		case n == len(p.Items):
+		case n == len(p.Events):
 			out.Next[shard] = max(out.Next[shard], p.Next)
 			out.More = out.More || p.More
 		case n > 0:
-			out.Next[shard] = p.Items[n-1].Row.Seq
+			out.Next[shard] = p.Events[n-1].Sequence()
 			out.More = true
 		default:
 			out.More = true
@@ -37,19 +39,19 @@ func share(limit int, parts []*domain.StreamPart) []int {
 	taken := make([]int, len(parts))
 	left, open := limit, 0
 	for _, p := range parts {
-		if p != nil && len(p.Items) > 0 {
+		if p != nil && len(p.Events) > 0 {
 			open++
 		}
 	}
 	for i, p := range parts {
 		if p != nil && open > 0 {
-			taken[i] = min(len(p.Items), limit/open)
+			taken[i] = min(len(p.Events), limit/open)
 			left -= taken[i]
 		}
 	}
 	for i, p := range parts {
 		if p != nil {
-			n := min(len(p.Items)-taken[i], left)
+			n := min(len(p.Events)-taken[i], left)
 			taken[i] += n
 			left -= n
 		}

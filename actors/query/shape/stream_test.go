@@ -27,12 +27,16 @@ func TestMergeStream_PagesAreTheWhole(t *testing.T) {
 		part := func(shard int, q *domain.StreamQuery) *domain.StreamPart {
 			p := &domain.StreamPart{Next: 1000}
 			for _, seq := range whole[shard] {
-				if seq > q.AboveIn(shard) && len(p.Items) < q.Limit {
-					p.Items = append(p.Items, domain.FeedItem{Row: domain.Row{Seq: seq}})
+				if seq > q.AboveIn(shard) && len(p.Events) < q.Limit {
+					e := domain.StreamEvent{Item: domain.FeedItem{Row: domain.Row{Seq: seq}}}
+					if seq%3 == 0 {
+						e = domain.StreamEvent{Removal: domain.Removal{Seq: seq, Kind: domain.EventErased}}
+					}
+					p.Events = append(p.Events, e)
 				}
 			}
-			if n := len(p.Items); n == q.Limit {
-				p.Next, p.More = p.Items[n-1].Row.Seq, true
+			if n := len(p.Events); n == q.Limit {
+				p.Next, p.More = p.Events[n-1].Sequence(), true
 			}
 			return p
 		}
@@ -47,11 +51,11 @@ func TestMergeStream_PagesAreTheWhole(t *testing.T) {
 			}
 			var of [4]int
 			for _, e := range s.Events {
-				got[e.Shard] = append(got[e.Shard], e.Item.Row.Seq)
+				got[e.Shard] = append(got[e.Shard], e.Sequence())
 				of[e.Shard]++
 			}
 			for shard, p := range parts[:3] {
-				if len(p.Items) > 0 && of[shard] == 0 && q.Limit >= 3 {
+				if len(p.Events) > 0 && of[shard] == 0 && q.Limit >= 3 {
 					t.Fatalf("seed %d: a page of %d has none of shard %d, which has some", seed, q.Limit, shard)
 				}
 			}

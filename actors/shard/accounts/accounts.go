@@ -24,6 +24,7 @@ type Account struct {
 	access   *view.Access
 	versions *view.AccountVersions
 	rowless  domain.Ordinal // every ordinal from it on is of a member who has no row yet
+	removed  uint64         // sequence of the last removal; 0: there was none
 	dirty    bool           // to be published
 	full     bool           // published: there is no room for other places
 }
@@ -162,7 +163,8 @@ func (s *Accounts) Publish(
 		}
 		s.views.Set(id, &view.Account{
 			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Apart: a.commitApart(), Places: a.Places.published(),
-			Full: a.full, Access: a.access, Versions: a.versions,
+			Removed: a.removed,
+			Full:    a.full, Access: a.access, Versions: a.versions,
 		})
 	}
 	clear(s.changed)

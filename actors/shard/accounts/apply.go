@@ -42,6 +42,8 @@ func (s *Accounts) Apply(c *domain.Change) error {
 		versions.SetName(c.Value.(*domain.Identity).Hash, version)
 	case domain.PointerPut, domain.PointerDrop:
 		versions.SetName(c.Value.(*domain.Pointer).Hash, version)
+	case domain.RemovalPut:
+		s.remove(c.Value.(*domain.Removal))
 	case domain.VisitPlacePut: // the next view has it, also where the row of the visit is hidden
 		id := c.Value.(*domain.NumberedPlace).Account
 		s.touch(id, s.Of(id))
@@ -76,6 +78,14 @@ func (s *Accounts) addRow(r *domain.Row) error {
 	b.rows = append(b.rows, *r)
 	s.touch(r.Account, a)
 	return nil
+}
+
+// remove notes that streams have something to take back.
+func (s *Accounts) remove(r *domain.Removal) {
+	a := s.Of(r.Account)
+	a.removed = r.Seq
+	a.versions.SetRemoved(s.views.Version)
+	s.touch(r.Account, a)
 }
 
 // removeRow takes a row out of its brand, or out of those apart.

@@ -39,6 +39,7 @@ type storedOf struct {
 	counted map[domain.Ordinal]domain.CountedAs
 	places  []domain.VisitPlace
 	lent    []domain.Ordinal
+	removed uint64
 }
 
 // model is a shard's accounts beside a store.
@@ -119,13 +120,18 @@ func (m *model) addRows() {
 
 // removeRow deletes an action.
 func (m *model) removeRow() {
-	_, s := m.some()
+	id, s := m.some()
 	if len(s.rows) == 0 {
 		return
 	}
 	i := m.rnd.IntN(len(s.rows))
 	m.apply(domain.Change{Kind: domain.RowTaken, Row: s.rows[i]})
 	s.rows = slices.Delete(s.rows, i, i+1)
+	if m.rnd.IntN(2) == 0 { // the other was superseded
+		m.seq++
+		s.removed = m.seq
+		m.apply(domain.Change{Kind: domain.RemovalPut, Value: &domain.Removal{Seq: m.seq, Account: id}})
+	}
 }
 
 // eraseRows deletes a part of a member's rows, as a step of an erasure does; one that is dead already is no
@@ -338,8 +344,9 @@ func (m *model) check(a *view.Account, id domain.AccountID, s *storedOf) {
 		}
 		m.t.Fatalf("account %d: rows count that should not", id)
 	}
-	if a.Members.Members() != len(s.members) || !slices.Equal(a.Places, s.places) {
-		m.t.Fatalf("account %d: %d members and %d places, want %d and %d", id, a.Members.Members(), len(a.Places), len(s.members), len(s.places))
+	if a.Members.Members() != len(s.members) || !slices.Equal(a.Places, s.places) || a.Removed != s.removed {
+		m.t.Fatalf("account %d: %d members, %d places, the last removal %d, want %d, %d and %d",
+			id, a.Members.Members(), len(a.Places), a.Removed, len(s.members), len(s.places), s.removed)
 	}
 }
 
@@ -375,7 +382,7 @@ func (m *model) count(got map[by]int, v *rows.View, dense uint32, id domain.Acco
 	}
 }
 
-// Bits, Columns, VisitPlaces and Rows are the store's at a start.
+// Bits, Columns, LastRemovals, VisitPlaces and Rows are the store's at a start.
 func (m *model) Bits(f func(domain.AccountID, domain.Attribute, string, []domain.Ordinal)) error {
 	for id, s := range m.of {
 		if len(s.lent) > 0 {
@@ -386,6 +393,15 @@ func (m *model) Bits(f func(domain.AccountID, domain.Attribute, string, []domain
 }
 
 func (m *model) Columns(func(domain.AccountID, domain.Attribute, domain.Ordinal, []uint16)) error {
+	return nil
+}
+
+func (m *model) LastRemovals(f func(domain.AccountID, uint64)) error {
+	for id, s := range m.of {
+		if s.removed > 0 {
+			f(id, s.removed)
+		}
+	}
 	return nil
 }
 

@@ -112,6 +112,7 @@ func (c *commands) erase(t *tx.Tx, r *domain.Record, e *domain.EraseMember) erro
 	if err := c.registrar.Erase(t, r, m, e); err != nil {
 		return err
 	}
+	t.Remove(domain.Removal{Kind: domain.EventErased, Account: r.Account, Member: e.Member})
 	c.merger.Erased(t, m)
 	return nil
 }
@@ -183,6 +184,10 @@ func (c *commands) deleteAction(t *tx.Tx, r *domain.Record, d *domain.DeleteActi
 		t.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
 		return nil
 	}
+	t.Remove(domain.Removal{
+		Kind: domain.EventRemoved, Account: at.Account, Member: d.Member, Action: d.Action,
+		Brand: row.Brand, Definition: row.Definition, Service: row.Service,
+	})
 	c.deleted.Add(1)
 	t.Complete(r, domain.Outcome{Member: d.Member})
 	return nil

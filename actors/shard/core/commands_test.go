@@ -164,6 +164,17 @@ func TestCommands_DeleteAction(t *testing.T) {
 		if p.c.Stats.Deleted.Load() != 1 {
 			t.Error(p.c.Stats.Deleted.Load())
 		}
+		next := row.Seq + 1
+		if got := p.m.State.Shard.Sequence; got != next {
+			t.Errorf("the last sequence is %d, want %d: that of the one removal", got, next)
+		}
+		erase := command(&domain.EraseMember{Member: id, At: 5}, 30)
+		p.want(erase, domain.OK)
+		p.want(erase, domain.OK)
+		p.want(command(&domain.EraseMember{Member: id, At: 6}, 31), domain.Gone)
+		if got := p.m.State.Shard.Sequence; got != next+1 {
+			t.Errorf("the last sequence is %d, want %d: that of the one erasure", got, next+1)
+		}
 	})
 }
 

@@ -139,6 +139,9 @@ func (b *borrowers) borrow(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 	if err := b.copyRows(t, shadow, a, l.Rows); err != nil {
 		return err
 	}
+	if a.Done {
+		removeCopies(t, m, l.Rows)
+	}
 	handover := l.Last && !a.Done
 	if l.Record != nil || !a.Done || len(a.Signups) > signups {
 		a.Done = a.Done || l.Last
@@ -227,6 +230,20 @@ func (b *borrowers) copyRows(t *tx.Tx, shadow *members.Member, a *domain.Absorbe
 		return err
 	}
 	return t.Flush()
+}
+
+// removeCopies says of deleted actions that their copies, which counted as the borrower's, are no more.
+func removeCopies(t *tx.Tx, borrower *members.Member, rows []domain.LentRow) {
+	for i := range rows {
+		of := &rows[i].Row
+		if !rows[i].Taken || of.Flags&domain.Deleted == 0 {
+			continue
+		}
+		t.Remove(domain.Removal{
+			Kind: domain.EventRemoved, Account: borrower.Place().Account, Member: borrower.State().Member.ID,
+			Action: rows[i].Content.Action, Brand: of.Brand, Definition: of.Definition, Service: of.Service, Copied: true,
+		})
+	}
 }
 
 // countShadow has the rows of a shadow count as the borrower's.
@@ -330,6 +347,8 @@ func (b *borrowers) lenderErased(t *tx.Tx, r *domain.Record, l *domain.Lend) err
 	}
 	if !a.Done {
 		t.CompleteAsked(r, a.Asked, domain.Failed(domain.ErrErased))
+	} else {
+		t.Remove(domain.Removal{Kind: domain.EventErased, Account: r.Account, Member: l.Other, Copied: true})
 	}
 	return b.endLoan(t, m, l.Other)
 }

@@ -114,6 +114,16 @@ func (s *Store) Columns(f func(domain.AccountID, domain.Attribute, domain.Ordina
 	return nil
 }
 
+// LastRemovals calls f with the sequences of removals, those of an account in order.
+func (s *Store) LastRemovals(f func(domain.AccountID, uint64)) error {
+	for _, c := range s.Staged {
+		if r, is := c.Value.(*domain.Removal); is {
+			f(r.Account, r.Seq)
+		}
+	}
+	return nil
+}
+
 // VisitPlaces calls f with every place of visits, by account and number.
 func (s *Store) VisitPlaces(f func(domain.NumberedPlace)) error {
 	for _, c := range s.Staged {
