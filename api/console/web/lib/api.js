@@ -126,10 +126,11 @@ export async function send(path, params = {}) {
   return body
 }
 
-// follow calls f with every action as it becomes visible, until the returned function is called. A page that is not seen
+// follow calls f with every action as it becomes visible, and gone with what is taken back (the ID of an action, or the MemberID
+// of a member who is erased), until the returned function is called. A page that is not seen
 // has no stream: over HTTP/1.1 a browser has six connections to a server for all its tabs. It is read by fetch and not by
 // EventSource, which sends no header and says nothing of a status.
-export function follow(params, f, state) {
+export function follow(params, f, gone, state) {
   let stop, last, tries = 0, closed = false
   const quiet = 60_000 // the server sends a comment every 15 s
   async function read() {
@@ -153,6 +154,7 @@ export function follow(params, f, state) {
       for await (const e of events(r.body, alive)) {
         if (e.id) last = e.id
         if (e.event === 'activity') f(JSON.parse(e.data))
+        if (e.event === 'removed' || e.event === 'erased') gone(JSON.parse(e.data))
         if (e.event === 'problem') break
       }
     } catch { /* it is opened again, later each time */ } finally {

@@ -8,16 +8,24 @@ import { follow } from '../lib/api.js'
 import { ago, parse, service, moment } from '../lib/format.js'
 
 const kept = 60 // rows on the page; older ones are on the feed's own page
+const keptGone = 500 // of what was taken back; the answer that has it is asked for again meanwhile
+
+// takes reports that what is gone is an action.
+const takes = (gone, i) => gone.ID ? gone.ID === i.ID : gone.MemberID === (i.MergedMemberID ?? i.MemberID)
 
 export function Feed({ params, title = 'Live feed', kind = '', words = (s) => s }) {
   const key = JSON.stringify(params)
   const first = useAnswer('/v1.1/activity/feed', { ...params, all_member_actions: 1, includeOneTime: 1, limit: 25 }, 3_600_000)
-  const [fresh, set] = useState([]), [held, hold] = useState(false), [state, say] = useState('open')
+  const [fresh, set] = useState([]), [lost, lose] = useState([]), [held, hold] = useState(false), [state, say] = useState('open')
   const [, tick] = useState(0)
   const waiting = useRef([])
   useEffect(() => {
-    set([]); waiting.current = []
-    return follow(params, (item) => waiting.current.unshift(item), say)
+    set([]); lose([]); waiting.current = []
+    const gone = (g) => {
+      waiting.current = waiting.current.filter((i) => !takes(g, i))
+      lose((old) => [g, ...old].slice(0, keptGone))
+    }
+    return follow(params, (item) => waiting.current.unshift(item), gone, say)
   }, [key])
   useEffect(() => {
     // what came is shown twice a second at most, and not while the reader holds the list
@@ -30,7 +38,7 @@ export function Feed({ params, title = 'Live feed', kind = '', words = (s) => s 
     return () => { clearInterval(t); clearInterval(clock) }
   }, [held, key])
   const known = new Set(fresh.map((i) => i.ID))
-  const rows = [...fresh, ...(first.data?.items ?? []).filter((i) => !known.has(i.ID))].slice(0, kept)
+  const rows = [...fresh, ...(first.data?.items ?? []).filter((i) => !known.has(i.ID))].filter((i) => !lost.some((g) => takes(g, i))).slice(0, kept)
   const tools = html`<button class="tool" data-key="p" aria-pressed=${held} title=${held ? 'Go on' : 'Pause'} onClick=${() => hold(!held)}>${icon(held ? 'play' : 'pause')}<span class="hide">Pause the live feed</span></button>`
   return html`<${Card} title=${title} kind=${'feed ' + kind} of=${first} tools=${tools} empty=${rows.length === 0 && 'No activity in this range. What fans do shows here the moment it is applied.'}
     note=${html`<span class="beat ${held ? 'held' : state}" title=${state === 'open' ? 'connected' : 'connecting again'}></span>${held ? 'paused' : state === 'open' ? '' : 'reconnecting …'}`}>
