@@ -147,8 +147,8 @@ func (d *Deliveries) Ended(shard int, id domain.WebhookID, f func(*domain.Delive
 	return v.Snapshot.Ended(id, f)
 }
 
-// LastRow is the sequence of the last row that an account has in a shard; 0: it has none, or that is not known.
-func (d *Deliveries) LastRow(shard int, account domain.AccountID) uint64 {
+// LastEvent is the sequence of the last row or removal that an account has in a shard; 0: it has none, or that is not known.
+func (d *Deliveries) LastEvent(shard int, account domain.AccountID) uint64 {
 	h, err := d.shards.handle(shard)
 	if err != nil {
 		return 0
@@ -159,7 +159,7 @@ func (d *Deliveries) LastRow(shard int, account domain.AccountID) uint64 {
 	}
 	defer v.Release()
 	if a := v.Account(account); a != nil {
-		return a.Rows.Seq
+		return max(a.Rows.Seq, a.Removed)
 	}
 	return 0
 }

@@ -240,7 +240,7 @@ func TestNode_StreamsGoOnAtAnotherNode(t *testing.T) {
 	}
 }
 
-// Who waits for rows of a brand is told of them, also where they came before the waiting began, and not of others.
+// Who waits for rows of a brand is told of them, and of removals, also where they came before the waiting began, and not of others.
 func TestNode_AwaitRows(t *testing.T) {
 	r := furnished(t, 2, 2, Options{})
 	id := r.memberOf(1)
@@ -264,6 +264,12 @@ func TestNode_AwaitRows(t *testing.T) {
 	}
 	r.counts(1)
 	if err := r.node.AwaitRows(ctx, &q, since); err != nil { // it is there
+		t.Fatal(err)
+	}
+	gone := r.memberOf(0) // who did nothing
+	since = r.node.Versions()
+	r.submit(domain.Submission{Account: 1, Slot: gone.Slot(), Command: &domain.EraseMember{Member: gone, At: 1}})
+	if err := r.node.AwaitRows(ctx, &q, since); err != nil { // it is to be taken back
 		t.Fatal(err)
 	}
 	since = r.node.Versions()

@@ -259,7 +259,7 @@ func (w *Webhook) render(
 		if e.Kind() != domain.EventActivity {
 			at = time.UnixMilli(e.Removal.At)
 		}
-		out = append(out, delivery.Rendered{Event: wanted[e.Sequence()], Kind: e.Kind(), Time: at.UTC(), Data: text})
+		out = append(out, delivery.Rendered{Event: wanted[e.Sequence()], Time: at.UTC(), Data: text})
 	}
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -169,8 +170,25 @@ type streamReader struct {
 	from  string // the id that it began at
 	rnd   *rand.Rand
 	id    string
-	items []wire.FeedItem
+	items []wire.FeedItem // what a copy has: what was taken back is not in it
 	cuts  int
+
+	removed, erased int // of these events so many came
+}
+
+// takeBack has a copy drop what is removed, or who is erased.
+func (s *streamReader) takeBack(e event) error {
+	var of struct{ ID, MemberID string }
+	if err := json.Unmarshal([]byte(e.data), &of); err != nil {
+		return err
+	}
+	if e.name == "removed" {
+		s.removed++
+	} else {
+		s.erased++
+	}
+	s.items = slices.DeleteFunc(s.items, func(i wire.FeedItem) bool { return i.ID == of.ID || i.MemberID == of.MemberID })
+	return nil
 }
 
 // read reads from a port until the connection is given up or ends.
@@ -203,6 +221,10 @@ func (s *streamReader) read(ctx context.Context, p *streamPort, key string) erro
 				return err
 			}
 			s.items = append(s.items, item)
+		case "removed", "erased":
+			if err := s.takeBack(e); err != nil {
+				return err
+			}
 		case "problem":
 			if !strings.Contains(e.data, `"code":11`) {
 				return errors.New(e.data)
@@ -252,6 +274,30 @@ func (h *ward) stored(c *client.Client, q url.Values) map[string]wire.FeedItem {
 	return out
 }
 
+// takeBack deletes actions that the feed lists, or erases members who did some.
+func (h *ward) takeBack(c *client.Client, rnd *rand.Rand, n int, erase bool) {
+	h.Helper()
+	stored := h.stored(c, nil)
+	maps.DeleteFunc(stored, func(_ string, i wire.FeedItem) bool { // these are recorded once more, which a deleted one refuses
+		return !erase && i.Link != nil && strings.Contains(*i.Link, "/http/")
+	})
+	items := slices.Sorted(maps.Keys(stored))
+	done := map[string]bool{}
+	for len(done) < min(n, len(items)) {
+		of := stored[items[rnd.IntN(len(items))]]
+		path := "/v1.1/member/" + of.MemberID
+		if !erase {
+			path += "/activity/" + of.ID
+		}
+		if done[path] {
+			continue
+		}
+		_, err := c.Post(h.Context(), path+"/delete", nil, new(json.RawMessage))
+		h.must(err)
+		done[path] = true
+	}
+}
+
 // lately leaves the items that a feed of six months lists.
 func lately(items []wire.FeedItem) []wire.FeedItem {
 	after := wire.Seconds(time.Now().AddDate(0, -6, 1).Unix())
@@ -260,7 +306,7 @@ func lately(items []wire.FeedItem) []wire.FeedItem {
 
 // Readers of streams with random filters, whose connections break at random, by HTTP/1.1 and HTTP/2, packed and not, who
 // come back by the id that they have at another node, and over a restart, each get the actions of the feed once, as the
-// feed shows them.
+// feed shows them, while actions are deleted and members erased: what readers take back is not in the feed.
 func TestStream_IsTheFeed(t *testing.T) {
 	inWard(t, func(h *ward) {
 		const readers = 10
@@ -299,6 +345,10 @@ func TestStream_IsTheFeed(t *testing.T) {
 			for range 8 {
 				h.something()
 				time.Sleep(time.Duration(rnd.IntN(4000)) * time.Millisecond)
+				h.takeBack(h.engine.speaks(l.key), rnd, 3, false)
+			}
+			if life > 0 { // after all that the model does with members
+				h.takeBack(h.engine.speaks(l.key), rnd, 3, true)
 			}
 			h.must(h.drain())
 			if life > 0 { // else those that lag go on in the next life
@@ -318,7 +368,7 @@ func TestStream_IsTheFeed(t *testing.T) {
 				h.must(h.drain())
 			}
 		}
-		events, cuts := 0, 0
+		events, cuts, removed := 0, 0, 0
 		for i, s := range all {
 			s.query.Del("cursor")
 			want := h.stored(h.engine.speaks(l.key), s.query)
@@ -340,10 +390,13 @@ func TestStream_IsTheFeed(t *testing.T) {
 			if len(seen) != len(want) {
 				t.Errorf("%v: %d actions, the feed has %d", s.query, len(seen), len(want))
 			}
-			events, cuts = events+len(got), cuts+s.cuts
+			events, cuts, removed = events+len(got), cuts+s.cuts, removed+s.removed
+			if s.erased != 3 {
+				t.Errorf("%v: %d members are erased, want 3", s.query, s.erased)
+			}
 		}
-		t.Logf("%d events to %d readers over %d connections", events, readers, cuts)
-		if events == 0 || cuts < 2*readers {
+		t.Logf("%d events to %d readers over %d connections, %d removed", events, readers, cuts, removed)
+		if events == 0 || cuts < 2*readers || removed < readers {
 			t.Error("too little was streamed")
 		}
 	})

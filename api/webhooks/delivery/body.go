@@ -34,7 +34,7 @@ func body(p Place, id, cursor string, batches bool, of []Rendered) ([]byte, erro
 	events := make([]event, len(of))
 	latest := time.Time{}
 	for i, r := range of {
-		events[i] = event{ID: p.EventID(r.Event).String(), Event: r.Kind.String(), Time: timeText(r.Time), Data: r.Data}
+		events[i] = event{ID: p.EventID(r.Event).String(), Event: r.Event.Kind.String(), Time: timeText(r.Time), Data: r.Data}
 		if r.Time.After(latest) {
 			latest = r.Time
 		}

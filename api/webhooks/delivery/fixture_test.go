@@ -73,6 +73,19 @@ func (w *world) act(shard int, members ...domain.MemberID) {
 	w.changed = make(chan struct{})
 }
 
+// takeBack has an action removed, or with 0 its member erased.
+func (w *world) takeBack(shard int, member domain.MemberID, action domain.ActionID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e := Event{Sequence: uint64(len(w.shards[shard])) + 1, Kind: domain.EventRemoved, Member: member, Action: action}
+	if w.gone[action] = true; action == 0 {
+		e.Kind, w.erased[member] = domain.EventErased, true
+	}
+	w.shards[shard] = append(w.shards[shard], e)
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
 // Page is what comes after a place of each shard.
 func (w *world) Page(_ context.Context, after []uint64, limit int) (Page, error) {
 	w.mu.Lock()
@@ -109,13 +122,10 @@ func (w *world) Render(_ context.Context, shard int, events []Event) (out []Rend
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range events {
-		if w.gone[e.Action] {
+		if e.Kind == domain.EventActivity && (w.gone[e.Action] || w.erased[e.Member]) {
 			continue
 		}
-		r := Rendered{Event: e, Kind: e.Kind, Time: time.Unix(int64(e.Sequence), 0)}
-		if w.erased[e.Member] {
-			r.Kind = domain.EventErased
-		}
+		r := Rendered{Event: e, Time: time.Unix(int64(e.Sequence), 0)}
 		r.Data, err = json.Marshal(map[string]uint64{"shard": uint64(shard), "sequence": e.Sequence, "member": uint64(e.Member)})
 		out = append(out, r)
 	}

@@ -56,7 +56,10 @@ func (m *model) commit() {
 		case 1:
 			if n := len(m.stream); n > 0 {
 				if of := m.stream[m.IntN(n)]; of.Kind == domain.EventActivity {
-					e.Kind, e.Member, e.Action = domain.EventRemoved, 0, of.Action
+					e.Kind, e.Member, e.Action = domain.EventRemoved, of.Member, of.Action
+					if m.IntN(4) == 0 { // of a copy
+						e.Member = domain.MemberID(1 + m.IntN(4))
+					}
 				}
 			}
 		}

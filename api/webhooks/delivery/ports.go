@@ -6,7 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/webhooks/egress"
 	"github.com/ovation-analytics/ovation/api/webhooks/signature"
 )
@@ -21,7 +20,8 @@ type Source interface {
 	Page(ctx context.Context, after []uint64, limit int) (Page, error)
 	// Await returns when there may be events after the last page that had no more, and when ctx ends.
 	Await(ctx context.Context) error
-	// Render gives the contents of events of a shard as of now, in their order. It leaves out events that have none any more.
+	// Render gives the contents of events of a shard as of now, in their order. It leaves out events that have none any more,
+	// such as an action of a member who was erased since.
 	Render(ctx context.Context, shard int, events []Event) ([]Rendered, error)
 	// Cursor is the stream's cursor after these places.
 	Cursor(after []uint64) string
@@ -36,10 +36,9 @@ type Page struct {
 
 // Rendered is the contents of an event.
 type Rendered struct {
-	Event Event            // as it was taken
-	Kind  domain.EventKind // as it is sent: of a member erased since, an action is sent as domain.EventErased
-	Time  time.Time        // of what happened
-	Data  json.RawMessage  // as in the stream
+	Event Event           // as it was taken
+	Time  time.Time       // of what happened
+	Data  json.RawMessage // as in the stream
 }
 
 // Poster sends a request to a receiver. Any goroutine calls it.

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync/atomic"
@@ -248,23 +249,40 @@ func TestSender_Batches(t *testing.T) {
 	})
 }
 
-// TestSender_Anew: what an event says is asked for at each try: a member that was erased meanwhile is sent as
-// erased, and an action that is gone is not sent.
-func TestSender_Anew(t *testing.T) {
+// TestSender_TakesBack: what an event says is asked for at each try: an action that is gone meanwhile, or whose member was
+// erased, is not sent again, and what takes it back comes after all that was tried of the member.
+func TestSender_TakesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(1)
-		w.answer = func(got) egress.Answer { return egress.Answer{Status: 500, Failure: egress.Refusal} }
+		var healthy atomic.Bool
+		w.answer = func(g got) egress.Answer {
+			if healthy.Load() || g.body.Data["sequence"] == 1 {
+				return egress.Answer{Status: 200}
+			}
+			return egress.Answer{Status: 500, Failure: egress.Refusal}
+		}
 		defer start(t, w.config(1))()
-		w.act(0, 1, 2)
+		w.act(0, 1, 1, 1, 2, 2)
 		synctest.Wait()
-		w.mu.Lock()
-		w.erased[1], w.gone[2] = true, true
-		w.mu.Unlock()
+		w.takeBack(0, 1, 0)
+		w.takeBack(0, 2, 4)
+		synctest.Wait()
+		tried := len(w.requests())
+		for _, g := range w.requests() {
+			if g.body.Event != "activity" {
+				t.Errorf("%s comes before what was sent of its member is done", g.Body)
+			}
+		}
+		healthy.Store(true)
 		time.Sleep(7 * time.Second)
 		synctest.Wait()
-		all := w.requests()
-		if len(all) != 3 || all[2].body.Event != "erased" {
-			t.Errorf("%d requests, the last says %q", len(all), all[len(all)-1].body.Event)
+		var got []string
+		for _, g := range w.requests()[tried:] {
+			got = append(got, fmt.Sprint(g.body.Data["member"], " ", g.body.Event, " ", g.body.Data["sequence"]))
+		}
+		slices.Sort(got)
+		if want := []string{"1 erased 6", "2 activity 5", "2 removed 7"}; !slices.Equal(got, want) {
+			t.Errorf("%q come, want %q", got, want)
 		}
 	})
 }

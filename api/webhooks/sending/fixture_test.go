@@ -162,7 +162,7 @@ func (n *node) Ended(shard int, _ domain.WebhookID, f func(*domain.Delivery)) er
 	return nil
 }
 
-func (n *node) LastRow(shard int, _ domain.AccountID) uint64 {
+func (n *node) LastEvent(shard int, _ domain.AccountID) uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return uint64(len(n.rows[shard]))
@@ -228,7 +228,7 @@ func (n *node) Await(ctx context.Context) error {
 func (n *node) Render(_ context.Context, shard int, events []delivery.Event) (out []delivery.Rendered, err error) {
 	for _, e := range events {
 		data := fmt.Sprintf(`{"Shard":%d,"Sequence":%d,"Member":%d}`, shard, e.Sequence, e.Member)
-		out = append(out, delivery.Rendered{Event: e, Kind: e.Kind, Data: json.RawMessage(data)})
+		out = append(out, delivery.Rendered{Event: e, Data: json.RawMessage(data)})
 	}
 	return out, nil
 }

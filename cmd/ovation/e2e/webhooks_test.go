@@ -5,6 +5,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -180,7 +181,13 @@ func (s *fixture) recordFor(n int) {
 // hook makes a webhook to a receiver.
 func (s *fixture) hook(r *receiver) wire.Webhook {
 	s.Helper()
-	w, _ := must[wire.Webhook](s)(client.Do(ctx(s), s.api, client.CreateWebhook{URL: r.URL + "/ovation", Events: "activity"}))
+	return s.hookOf(r, "activity")
+}
+
+// hookOf makes a webhook of events to a receiver.
+func (s *fixture) hookOf(r *receiver, events string) wire.Webhook {
+	s.Helper()
+	w, _ := must[wire.Webhook](s)(client.Do(ctx(s), s.api, client.CreateWebhook{URL: r.URL + "/ovation", Events: events}))
 	r.knows(w.Secret)
 	return w
 }
@@ -279,6 +286,88 @@ func TestWebhooks_EachActionOverFailuresAndKills(t *testing.T) {
 	}
 	if code := n.Stop(); code != 0 {
 		t.Errorf("the node stops with %d:\n%s", code, n.Log())
+	}
+}
+
+// What was sent is taken back, by the node's next life too: an action that is deleted, a member who is erased. What waits of
+// them while the receiver is away is not sent, but what takes it back is, after all that was sent of the member.
+func TestWebhooks_TakeBack(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	n := newNode(t, harness.Node{
+		Data: filepath.Join(t.TempDir(), "data"), Env: r.Env, Args: slices.Concat([]string{"--memory", "256MiB", "--shards", "4"}, r.Args),
+	})
+	n.start()
+	s := newFixture(t, n, "takeback")
+	s.hookOf(r, "activity,removed,erased")
+	s.recordFor(2 * len(s.p.fans))
+	n.eventually("events", func() bool { return r.different() == 2*len(s.p.fans) })
+	sent := recordedFeed(s)
+	r.answers(http.StatusServiceUnavailable)
+	s.recordFor(2 * len(s.p.fans))
+	n.eventually("tries", func() bool { return r.refused() >= len(s.p.fans) })
+	all := recordedFeed(s)
+	goes, erased := s.p.fans[1].id, s.p.fans[0].id
+	var removed []string
+	for _, of := range [][]wire.FeedItem{sent, all[len(sent):]} { // one that was sent, and one that waits
+		i := slices.IndexFunc(of, func(i wire.FeedItem) bool { return i.MemberID == id(goes) })
+		removed = append(removed, of[i].ID)
+		must[wire.Deleted](s)(client.Do(ctx(s), s.api, client.DeleteMemberActivity{MemberID: goes, ActionID: domain.ActionID(number(t, of[i].ID))}))
+	}
+	must[wire.Erased](s)(client.Do(ctx(s), s.api, client.DeleteMember{MemberID: erased}))
+	n.Kill()
+	n.start()
+	s.api = s.p.api(n)
+	r.answers(http.StatusNoContent)
+	want := map[string]bool{}
+	for _, i := range recordedFeed(s) {
+		want[i.ID] = true
+	}
+	mirror := func() (has map[string]string, taken []string) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		has = map[string]string{}
+		done := map[string]bool{}
+		for _, e := range r.taken {
+			if done[e.ID] {
+				continue
+			}
+			switch done[e.ID] = true; e.Event {
+			case "activity":
+				has[e.Data.ID] = e.Data.MemberID
+			case "removed":
+				delete(has, e.Data.ID)
+				taken = append(taken, e.Data.ID)
+			case "erased":
+				maps.DeleteFunc(has, func(_, of string) bool { return of == e.Data.MemberID })
+				taken = append(taken, "of "+e.Data.MemberID)
+			}
+		}
+		return has, taken
+	}
+	removed = append(removed, "of "+id(erased))
+	slices.Sort(removed)
+	n.eventually("what is taken back, and what is left", func() bool {
+		has, taken := mirror()
+		slices.Sort(taken)
+		return slices.Equal(taken, removed) && len(has) == len(want)
+	})
+	has, _ := mirror()
+	for id := range has {
+		if !want[id] {
+			t.Errorf("%s is not taken back", id)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	waited := map[string]bool{}
+	for _, i := range all[len(sent):] {
+		waited[i.ID] = !want[i.ID]
+	}
+	for _, e := range r.taken {
+		if e.Event == "activity" && waited[e.Data.ID] {
+			t.Errorf("%s was sent after it was gone", e.Data.ID)
+		}
 	}
 }
 
