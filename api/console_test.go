@@ -524,6 +524,41 @@ func TestConsole_RolesOfEveryOperation(t *testing.T) {
 	}
 }
 
+// A change that a person asks for is noted before it is made, with its ids and none of its values; one that cannot be noted is
+// not made. Questions, what is refused before, and what comes by a key are not noted.
+func TestConsole_NotesChanges(t *testing.T) {
+	t.Parallel()
+	h := newFixture(t)
+	editor, analyst := h.signedIn(domain.RoleEditor), h.signedIn(domain.RoleAnalyst)
+	since := len(h.engine.submitted)
+	deeds := func() (did []string) {
+		for _, sub := range h.engine.submitted[since:] {
+			if n, is := sub.Command.(*domain.NoteDeed); is {
+				did = append(did, n.Did)
+			}
+		}
+		return did
+	}
+	h.status(editor.asks(h.api, "GET", "/console/v1.1/brands", ""), 200, "a question")
+	h.refused(analyst.asks(h.api, "POST", "/console/v1.1/member/4097/update", "firstname=Eve"), domain.WrongApplication, "")
+	h.refused(editor.asks(h.api, "POST", "/console/v1.1/brand/x/optin", "id=4097"), domain.InvalidParameter, "brandid")
+	h.status(h.post("/v1.1/brand/1/optin", "id=4097"), 200, "by a key")
+	if got := deeds(); len(got) != 0 {
+		t.Errorf("noted are %q", got)
+	}
+	h.status(editor.asks(h.api, "POST", "/console/v1.1/member/4097/update", "firstname=Eve"), 200, "update")
+	h.status(editor.asks(h.api, "POST", "/console/v1.1/brand/1/optin", "id=4097"), 200, "opt-in")
+	want := []string{"POST /v1.1/member/4097/update", "POST /v1.1/brand/1/optin id=4097"}
+	if got := deeds(); !slices.Equal(got, want) {
+		t.Errorf("noted are %q, want %q", got, want)
+	}
+	h.engine.noted, since = domain.Failed(domain.ErrUnavailable), len(h.engine.submitted)
+	h.refused(editor.asks(h.api, "POST", "/console/v1.1/member/4097/update", "firstname=Zoe"), domain.Unavailable, "")
+	if n := len(h.engine.submitted) - since; n != 1 {
+		t.Errorf("%d commands were submitted, the note alone is one", n)
+	}
+}
+
 // A cached answer of one role is none of another, and an analyst's poll is answered 304.
 func TestConsole_PollsByRole(t *testing.T) {
 	t.Parallel()
@@ -570,6 +605,14 @@ func TestConsole_AdminPort(t *testing.T) {
 		if err := h.api.Operator(request(b)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+	post := request(without)
+	post.Method = http.MethodPost
+	if err := h.api.Operator(post); err != nil {
+		t.Error(err)
+	}
+	if n, is := h.engine.submitted[len(h.engine.submitted)-1].Command.(*domain.NoteDeed); !is || n.Did != "POST /keys" {
+		t.Errorf("an operator's change is not noted: %+v", h.engine.submitted[len(h.engine.submitted)-1].Command)
 	}
 	public := h.signedIn(domain.RoleDeveloper)
 	renamed := public

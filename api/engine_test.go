@@ -51,6 +51,7 @@ type fakeEngine struct {
 
 	readCatalog func(context.Context) error // nil: the catalog is at its end
 	keysHold    error
+	noted       domain.Outcome                           // of a NoteDeed
 	readMembers func(context.Context, domain.Slot) error // nil: the members are
 
 	submitted []domain.Submission
@@ -144,6 +145,8 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		return s.beginSession(c)
 	case *domain.RenewSession:
 		return s.changeSession(c.ID, func(o *domain.Session) { o.Renewed = c.At })
+	case *domain.NoteDeed:
+		return s.noted
 	case *domain.EndSession:
 		return s.changeSession(c.ID, func(o *domain.Session) { o.Ended = c.At })
 	case *domain.PutWebhook:

@@ -113,6 +113,8 @@ func (l *ledger) put(entity any) {
 		v.console.putLink(e, l.epoch)
 	case *domain.Session:
 		v.console.putSession(e, l.epoch)
+	case *domain.Deed:
+		v.console.putDeed(e, l.epoch)
 	}
 }
 
@@ -190,6 +192,7 @@ func (l *ledger) pass(r *domain.Record) {
 	if l.day() > before {
 		l.forget()
 		l.forgetSessions()
+		l.forgetDeeds()
 	}
 }
 
@@ -256,6 +259,8 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		return l.renewSession(c)
 	case *domain.EndSession:
 		return l.endSession(c)
+	case *domain.NoteDeed:
+		return l.noteDeed(r, c)
 	case *domain.PutSlotKeys:
 		return l.putSlotKeys(c)
 	case *domain.AcceptGap:

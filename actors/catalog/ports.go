@@ -13,7 +13,7 @@ type State struct {
 }
 
 // Store keeps the catalog's entities: domain.Account, Application, Key,
-// Brand, Definition, Segment, Webhook, SigningKey, Layout, SetAside, AcceptedGap, SlotKeys, Node, Link, Session and Request
+// Brand, Definition, Segment, Webhook, SigningKey, Layout, SetAside, AcceptedGap, SlotKeys, Node, Link, Session, Deed and Request
 // values.
 // One goroutine.
 type Store interface {

@@ -9,12 +9,13 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
-// console is the sign-in links and the sessions of the console. The maps are copied when they are first written in an
+// console is the sign-in links and the sessions of the console, and what was done by it. The maps are copied when they are first written in an
 // epoch, so that a view that was published does not change.
 type console struct {
 	epoch    uint64
 	links    map[domain.LinkHash]*domain.Link
 	sessions map[domain.SessionID]*domain.Session
+	deeds    map[domain.AccountID][]*domain.Deed // in the order of the catalog
 }
 
 // own has the maps be those of an epoch.
@@ -22,12 +23,15 @@ func (c *console) own(epoch uint64) {
 	if c.epoch == epoch && c.links != nil {
 		return
 	}
-	c.epoch, c.links, c.sessions = epoch, maps.Clone(c.links), maps.Clone(c.sessions)
+	c.epoch, c.links, c.sessions, c.deeds = epoch, maps.Clone(c.links), maps.Clone(c.sessions), maps.Clone(c.deeds)
 	if c.links == nil {
 		c.links = map[domain.LinkHash]*domain.Link{}
 	}
 	if c.sessions == nil {
 		c.sessions = map[domain.SessionID]*domain.Session{}
+	}
+	if c.deeds == nil {
+		c.deeds = map[domain.AccountID][]*domain.Deed{}
 	}
 }
 

@@ -56,6 +56,7 @@ const (
 	KindBeginSession      Kind = 95
 	KindRenewSession      Kind = 96
 	KindEndSession        Kind = 97
+	KindNoteDeed          Kind = 98
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

@@ -31,6 +31,7 @@ var guarded = []struct{ method, path, body string }{
 	{"POST", "/nodes/00000000000000000000000000000001/remove", `{}`},
 	{"POST", "/console/links", `{"role":"operator"}`},
 	{"GET", "/console/sessions", ""},
+	{"GET", "/console/deeds", ""},
 	{"POST", "/console/sessions/end", `{"all":true}`},
 	{"GET", "/letters", ""},
 	{"GET", "/letters/7", ""},

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -37,6 +38,16 @@ type (
 		Begun       int64            `json:"begun"`   // ms since 1970
 		Renewed     int64            `json:"renewed"` // ms since 1970, at most a day after the last use
 		Over        bool             `json:"over"`
+	}
+	// ListedDeed is that a person asked for a change by the console.
+	ListedDeed struct {
+		At          int64                `json:"at"` // ms since 1970
+		Role        string               `json:"role"`
+		Name        string               `json:"name"`
+		Account     Account              `json:"account"`
+		Application domain.ApplicationID `json:"application"`
+		Session     domain.SessionID     `json:"session"`
+		Did         string               `json:"did"` // method and path, with its ids and none of its values
 	}
 	// EndSessions asks that a session ends, or all do.
 	EndSessions struct {
@@ -121,4 +132,32 @@ func (p *port) endSessions(r *http.Request) (any, error) {
 	}
 	out, err := p.operator.do(r.Context(), 0, &domain.EndSession{ID: in.ID, At: p.operator.Now().UnixMilli()})
 	return EndedSessions{out.ID}, err
+}
+
+// mostDeeds is how many deeds a list has.
+const mostDeeds = 1000
+
+// listDeeds lists the newest deeds, with account= those of an account's people, 0 for operators without one.
+func (p *port) listDeeds(r *http.Request) (any, error) {
+	var of []domain.AccountID
+	if r.URL.Query().Has("account") {
+		n, err := strconv.ParseUint(r.URL.Query().Get("account"), 10, 32)
+		if err != nil {
+			return nil, domain.Bad(domain.InvalidParameter, "account", "the account is a number")
+		}
+		of = append(of, domain.AccountID(n))
+	}
+	d := p.engine.Directory()
+	accounts := accountNames(d)
+	out := List[ListedDeed]{Items: []ListedDeed{}}
+	for _, deed := range d.Deeds(of...) {
+		if len(out.Items) == mostDeeds {
+			break
+		}
+		out.Items = append(out.Items, ListedDeed{
+			At: deed.At, Role: deed.Role.String(), Name: deed.Name, Account: Account{deed.Account, accounts[deed.Account]},
+			Application: deed.Application, Session: deed.Session, Did: deed.Did,
+		})
+	}
+	return out, nil
 }

@@ -32,6 +32,7 @@ func (p *port) manage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /console/links", p.handle(p.createLink))
 	mux.HandleFunc("GET /console/sessions", p.handle(p.listSessions))
 	mux.HandleFunc("POST /console/sessions/end", p.handle(p.endSessions))
+	mux.HandleFunc("GET /console/deeds", p.handle(p.listDeeds))
 	mux.HandleFunc("GET /letters", p.handle(p.listLetters))
 	mux.HandleFunc("GET /letters/{offset}", p.handle(p.showLetter))
 	mux.HandleFunc("GET /log-level", p.handle(p.showLogLevel))

@@ -203,6 +203,29 @@ func TestPort_Shapes(t *testing.T) {
 	}
 }
 
+// Deeds are listed as the catalog has them, those of an account alone where it is named.
+func TestPort_Deeds(t *testing.T) {
+	engine := &admintest.Catalog{Noted: []*domain.Deed{
+		{Offset: 9, At: 1700000000000, Session: domain.SessionID{15: 1}, Role: domain.RoleEditor, Account: 1, Application: 2, Name: "Ada", Did: "POST /v1.1/member/5/delete"},
+		{Offset: 7, At: 1600000000000, Session: domain.SessionID{15: 2}, Role: domain.RoleOperator, Did: "POST /keys"},
+	}}
+	h := admintest.Port(t, engine, "")
+	const editors = `{"at":1700000000000,"role":"editor","name":"Ada","account":{"id":1},"application":2,"session":"00000000000000000000000000000001","did":"POST /v1.1/member/5/delete"}`
+	const operators = `{"at":1600000000000,"role":"operator","name":"","account":{"id":0},"application":0,"session":"00000000000000000000000000000002","did":"POST /keys"}`
+	for query, want := range map[string]string{
+		"": editors + "," + operators, "?account=1": editors, "?account=0": operators, "?account=9": "",
+	} {
+		if w := serveTo(h, request("GET", "/console/deeds"+query, "")); w.Body.String() != `{"items":[`+want+"]}\n" {
+			t.Errorf("%q: %s", query, w.Body)
+		}
+	}
+	for _, bad := range []string{"x", "-1", "", "4294967296"} {
+		if w := serveTo(h, request("GET", "/console/deeds?account="+bad, "")); w.Code != http.StatusBadRequest {
+			t.Errorf("account=%s: %d %s", bad, w.Code, w.Body)
+		}
+	}
+}
+
 // An empty list is a list.
 func TestPort_EmptyLists(t *testing.T) {
 	h := admintest.Port(t, &admintest.Catalog{}, "")

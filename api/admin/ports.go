@@ -41,6 +41,8 @@ type Directory interface {
 	Keys() []*domain.Key
 	SigningKeys() []*domain.SigningKey // in the order in which they begin to sign
 	Sessions() []*domain.Session       // of the console, by when they began
+	// Deeds are the changes that people asked for by the console, the newest first; with an account those of its people.
+	Deeds(of ...domain.AccountID) []*domain.Deed
 }
 
 // LetterQuery says which dead letters a page is of.

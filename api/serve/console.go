@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -123,6 +124,19 @@ func (x *exchange) authenticateSession() (err error) {
 	return nil
 }
 
+// noteDeed keeps that the person who is signed in asks for a change, with the ids in its path and in id. What cannot be kept is not
+// done.
+func (x *exchange) noteDeed() error {
+	if !x.console || x.r.Method != http.MethodPost {
+		return nil
+	}
+	did := x.r.Method + " " + strings.TrimPrefix(x.r.URL.EscapedPath(), consolePrefix)
+	if id, given := x.req.Params.Get("id"); given && id != "" {
+		did += " id=" + url.QueryEscape(id)
+	}
+	return x.sessions.Note(x.deadline.ctx(), x.req.Caller.Session, did)
+}
+
 // callerNow is the caller of the request by a newer catalog: its key, or its session, may have ended since.
 func (x *exchange) callerNow(catalog port.Catalog) (auth.Caller, error) {
 	was := x.req.Caller.Session
@@ -185,6 +199,9 @@ func (a *Server) Operator(r *http.Request) error {
 	x := exchange{server: a, r: r}
 	x.deadline.request = r.Context()
 	defer x.deadline.close()
-	_, err := sessions.Find(r, x.readCatalog)
-	return err
+	found, err := sessions.Find(r, x.readCatalog)
+	if err != nil || r.Method == http.MethodGet || r.Method == http.MethodHead {
+		return err
+	}
+	return sessions.Note(r.Context(), found, r.Method+" "+r.URL.EscapedPath())
 }

@@ -40,6 +40,7 @@ var steps = [...]func(*exchange) error{
 	(*exchange).answerUnchanged,     // answers a poll whose answer the client has
 	(*exchange).settleRate,          // 8
 	(*exchange).reserveMemory,       // 8 11
+	(*exchange).noteDeed,            // 11
 	(*exchange).handle,              // 5 7 11 13 15 16 and those of the operation
 	(*exchange).answer,              //
 }

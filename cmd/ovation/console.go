@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/admin"
@@ -15,6 +16,7 @@ import (
 type Console struct {
 	Link     ConsoleLink     `cmd:"" help:"Make a link that signs one person in, once, within 10 minutes; an invitation within 7 days. It is shown this once." example:"ovation console link --role operator; ovation console link --account 1 --role analyst --name Ada --invite"`
 	Sessions ConsoleSessions `cmd:"" help:"List who is signed in, or end sessions." example:"ovation console sessions; ovation console sessions --end 0123456789abcdef0123456789abcdef; ovation console sessions --all"`
+	Deeds    ConsoleDeeds    `cmd:"" help:"List which changes people asked for by the console, the newest 1,000: who, when, and what of which id." example:"ovation console deeds; ovation console deeds --account 1 --output json"`
 }
 
 // ConsoleLink makes a link.
@@ -64,6 +66,26 @@ func (c *ConsoleSessions) Run(ctx context.Context, w io.Writer) error {
 		for _, s := range l.Items {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%d %s\t%d\t%s\t%s\t%t\n", s.ID, s.Role, dash(s.Name), s.Account.ID, s.Account.Name, s.Key,
 				day(s.Begun), day(s.Renewed), s.Over)
+		}
+	})
+}
+
+// ConsoleDeeds lists what was changed by the console.
+type ConsoleDeeds struct {
+	Admin   adminClient       `embed:""`
+	Account *domain.AccountID `env:"-" placeholder:"ID" help:"Of the people of this account; 0: of operators without one."`
+}
+
+// Run asks for it.
+func (c *ConsoleDeeds) Run(ctx context.Context, w io.Writer) error {
+	path := "/console/deeds"
+	if c.Account != nil {
+		path += fmt.Sprint("?account=", *c.Account)
+	}
+	return ask(ctx, w, &c.Admin, http.MethodGet, path, nil, func(w io.Writer, l admin.List[admin.ListedDeed]) {
+		fmt.Fprintln(w, "AT\tROLE\tNAME\tACCOUNT\tSESSION\tDID")
+		for _, d := range l.Items {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%d %s\t%s\t%s\n", time.UnixMilli(d.At).UTC().Format(time.DateTime), d.Role, dash(d.Name), d.Account.ID, d.Account.Name, d.Session, d.Did)
 		}
 	})
 }

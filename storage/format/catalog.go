@@ -34,6 +34,7 @@ const (
 	entityWebhook
 	entityLink
 	entitySession
+	entityDeed
 )
 
 // DecodeEntity is the entity of a key and its value.
@@ -75,6 +76,8 @@ func DecodeEntity(k, v []byte) (entity any, err error) {
 			entity = new(domain.Link)
 		case entitySession:
 			entity = new(domain.Session)
+		case entityDeed:
+			entity = new(domain.Deed)
 		default:
 			return nil, Damaged("e")
 		}
@@ -120,6 +123,8 @@ func AppendEntityKey(dst []byte, entity any) ([]byte, error) {
 		return append(append(dst, FamilyEntity, entityLink), e.Hash[:]...), nil
 	case *domain.Session:
 		return append(append(dst, FamilyEntity, entitySession), e.ID[:]...), nil
+	case *domain.Deed: // in the order of the catalog
+		return be.AppendUint64(append(dst, FamilyEntity, entityDeed), uint64(e.Offset)), nil
 	case *domain.Request:
 		return append(append(dst, CatalogRequestDay(e.Day)...), e.ID[:]...), nil
 	}

@@ -39,7 +39,7 @@ func FuzzEntries_DumpedOrRefused(f *testing.F) {
 		}
 		f.Add(unhex(f, key), unhex(f, text))
 	}
-	for kind := entityAccount; kind <= entitySession; kind++ {
+	for kind := entityAccount; kind <= entityDeed; kind++ {
 		f.Add([]byte{FamilyEntity, byte(kind), 0, 0, 0, 1}, []byte(`{}`))
 	}
 	f.Fuzz(func(t *testing.T, key, value []byte) {

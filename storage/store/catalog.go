@@ -55,7 +55,7 @@ func (c *Catalog) State() format.CatalogState { return c.state }
 
 // Load calls f with every entity stored, by kind and id: a pointer to an Account,
 // Application, Key, Brand, Definition, Layout, SetAside, AcceptedGap, Segment, SigningKey,
-// SlotKeys, Node, Webhook, Link, Session
+// SlotKeys, Node, Webhook, Link, Session, Deed
 // or Request.
 func (c *Catalog) Load(f func(entity any) error) error {
 	if err := c.usable(); err != nil {

@@ -60,6 +60,7 @@ func TestCatalog_KeepsEntitiesOverACrash(t *testing.T) {
 		&domain.Node{ID: domain.NodeID{1, 2}, Gone: 4, By: domain.GoneBySilence},
 		&domain.Link{Hash: domain.LinkHash{1, 31: 2}, Role: domain.RoleAnalyst, Account: 1, Application: 2, Name: "Ada\xfe", Created: 3, Expires: 4, Taken: 5},
 		&domain.Session{ID: domain.SessionID{1, 15: 2}, Role: domain.RoleDeveloper, Account: 1, Application: 2, Key: 3, Name: "Ada", Begun: 4, Renewed: 5, Ended: 6},
+		&domain.Deed{Offset: 7, At: 8, Session: domain.SessionID{1, 15: 2}, Role: domain.RoleEditor, Account: 1, Application: 2, Name: "Ada", Did: "POST /v1.1/member/5/delete"},
 		&domain.Request{ID: domain.RequestID{1}, Day: 20000, BodyHash: 7, Outcome: domain.Outcome{ID: 4}},
 	}
 	state := format.CatalogState{Cluster: "c", Topic: domain.TopicID{8}, Next: 10, Epoch: 1, Clock: 20000 * day, Counters: [7]uint32{1, 2, 3, 4, 100, 6, 7}}

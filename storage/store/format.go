@@ -14,7 +14,7 @@ import (
 // built again from the log.
 const (
 	shardsFormat  = "ovation shards 20"
-	catalogFormat = "ovation catalog 11"
+	catalogFormat = "ovation catalog 12"
 )
 
 // FormatError says that a directory holds something else than was asked for.

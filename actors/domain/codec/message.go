@@ -66,6 +66,7 @@ var commands = index(
 	message(beginSessionToWire, beginSessionFromWire),
 	message(renewSessionToWire, renewSessionFromWire),
 	message(endSessionToWire, endSessionFromWire),
+	message(noteDeedToWire, noteDeedFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -83,6 +84,7 @@ var values = index(
 	message(webhookToWire, webhookFromWire),
 	message(linkToWire, linkFromWire),
 	message(sessionToWire, sessionFromWire),
+	message(deedToWire, deedFromWire),
 
 	message(memberToWire, memberFromWire),
 	message(personalToWire, personalFromWire),

@@ -119,6 +119,7 @@ func TestCodec_SchemaIsTheFormat(t *testing.T) {
 		nodeToWire(all["Node"].(*domain.Node)),
 		linkToWire(all["Link"].(*domain.Link)),
 		sessionToWire(all["Session"].(*domain.Session)),
+		deedToWire(all["Deed"].(*domain.Deed)),
 		memberToWire(all["Member"].(*domain.Member)),
 		personalToWire(all["Personal"].(*domain.Personal)),
 		detailsToWire(all["VisitDetails"].(*domain.VisitDetails)),

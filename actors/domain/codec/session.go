@@ -76,3 +76,25 @@ func endSessionToWire(e *domain.EndSession) *schema.EndSession {
 func endSessionFromWire(c *checker, m *schema.EndSession) domain.EndSession {
 	return domain.EndSession{ID: c.id(m.Id), At: m.At}
 }
+
+func deedToWire(d *domain.Deed) *schema.Deed {
+	return &schema.Deed{
+		Offset: d.Offset, At: d.At, Session: block(d.Session[:]), Role: uint32(d.Role), Account: uint32(d.Account),
+		Application: uint32(d.Application), Name: d.Name, Did: d.Did,
+	}
+}
+
+func deedFromWire(c *checker, m *schema.Deed) domain.Deed {
+	return domain.Deed{
+		Offset: m.Offset, At: m.At, Session: c.id(m.Session), Role: small[domain.Role](c, m.Role), Account: domain.AccountID(m.Account),
+		Application: domain.ApplicationID(m.Application), Name: m.Name, Did: m.Did,
+	}
+}
+
+func noteDeedToWire(n *domain.NoteDeed) *schema.NoteDeed {
+	return &schema.NoteDeed{Session: block(n.Session[:]), Did: n.Did}
+}
+
+func noteDeedFromWire(c *checker, m *schema.NoteDeed) domain.NoteDeed {
+	return domain.NoteDeed{Session: c.id(m.Session), Did: m.Did}
+}

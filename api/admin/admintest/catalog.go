@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"testing"
 
@@ -21,6 +22,7 @@ type Catalog struct {
 	NotReady    error                        // Ready
 	Degradation error                        // Degraded
 	Gaps        map[string]*domain.AcceptGap // by topic
+	Noted       []*domain.Deed               // the newest first
 	Poisoned    map[int]int64                // offsets of records, by the shard that stopped there
 	Nodes       map[domain.NodeID]bool       // those listed: alive or not
 	State       any                          // Status
@@ -148,6 +150,16 @@ func (c *Catalog) SigningKeys() []*domain.SigningKey { return c.signing }
 
 // Sessions are one of each link that was created, as if all had been taken.
 func (c *Catalog) Sessions() []*domain.Session { return c.sessions }
+
+// Deeds are the changes that were noted, the newest first.
+func (c *Catalog) Deeds(of ...domain.AccountID) (found []*domain.Deed) {
+	for _, d := range c.Noted {
+		if len(of) == 0 || slices.Contains(of, d.Account) {
+			found = append(found, d)
+		}
+	}
+	return found
+}
 
 // Rotate adds a key that signs since 2001, or since a day later where it is not to sign at once.
 // It ends the others.

@@ -181,6 +181,13 @@ func (s *Service) Still(catalog Catalog, was *domain.Session) error {
 	return nil
 }
 
+// Note keeps in the catalog that the person of a session asks for a change: what it did, and of which id. It is there when Note
+// returns.
+func (s *Service) Note(ctx context.Context, of *domain.Session, did string) error {
+	_, err := s.submit(ctx, &domain.NoteDeed{Session: of.ID, Did: did[:min(len(did), domain.MaxDeedText)]})
+	return err
+}
+
 func (s *Service) now() int64 { return s.config.Now().UnixMilli() }
 
 // submit appends a command to the catalog, and returns when it is applied here.

@@ -3385,6 +3385,159 @@ func (x *EndSession) GetAt() int64 {
 	return 0
 }
 
+// Deed is that a person asked for a change by the console.
+type Deed struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Offset        int64                  `protobuf:"varint,1,opt,name=offset" json:"offset,omitempty"`
+	At            int64                  `protobuf:"varint,2,opt,name=at" json:"at,omitempty"`          // ms
+	Session       []byte                 `protobuf:"bytes,3,opt,name=session" json:"session,omitempty"` // 16 bytes
+	Role          uint32                 `protobuf:"varint,4,opt,name=role" json:"role,omitempty"`      // domain.Role
+	Account       uint32                 `protobuf:"varint,5,opt,name=account" json:"account,omitempty"`
+	Application   uint32                 `protobuf:"varint,6,opt,name=application" json:"application,omitempty"`
+	Name          string                 `protobuf:"bytes,7,opt,name=name" json:"name,omitempty"`
+	Did           string                 `protobuf:"bytes,8,opt,name=did" json:"did,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Deed) Reset() {
+	*x = Deed{}
+	mi := &file_catalog_proto_msgTypes[45]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Deed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Deed) ProtoMessage() {}
+
+func (x *Deed) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[45]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Deed.ProtoReflect.Descriptor instead.
+func (*Deed) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{45}
+}
+
+func (x *Deed) GetOffset() int64 {
+	if x != nil {
+		return x.Offset
+	}
+	return 0
+}
+
+func (x *Deed) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
+func (x *Deed) GetSession() []byte {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+func (x *Deed) GetRole() uint32 {
+	if x != nil {
+		return x.Role
+	}
+	return 0
+}
+
+func (x *Deed) GetAccount() uint32 {
+	if x != nil {
+		return x.Account
+	}
+	return 0
+}
+
+func (x *Deed) GetApplication() uint32 {
+	if x != nil {
+		return x.Application
+	}
+	return 0
+}
+
+func (x *Deed) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Deed) GetDid() string {
+	if x != nil {
+		return x.Did
+	}
+	return ""
+}
+
+type NoteDeed struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Session       []byte                 `protobuf:"bytes,1,opt,name=session" json:"session,omitempty"` // 16 bytes
+	Did           string                 `protobuf:"bytes,2,opt,name=did" json:"did,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *NoteDeed) Reset() {
+	*x = NoteDeed{}
+	mi := &file_catalog_proto_msgTypes[46]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *NoteDeed) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*NoteDeed) ProtoMessage() {}
+
+func (x *NoteDeed) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[46]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use NoteDeed.ProtoReflect.Descriptor instead.
+func (*NoteDeed) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{46}
+}
+
+func (x *NoteDeed) GetSession() []byte {
+	if x != nil {
+		return x.Session
+	}
+	return nil
+}
+
+func (x *NoteDeed) GetDid() string {
+	if x != nil {
+		return x.Did
+	}
+	return ""
+}
+
 var File_catalog_proto protoreflect.FileDescriptor
 
 const file_catalog_proto_rawDesc = "" +
@@ -3672,7 +3825,19 @@ const file_catalog_proto_rawDesc = "" +
 	"\n" +
 	"EndSession\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\fR\x02id\x12\x0e\n" +
-	"\x02at\x18\x02 \x01(\x03R\x02atBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x02at\x18\x02 \x01(\x03R\x02at\"\xbe\x01\n" +
+	"\x04Deed\x12\x16\n" +
+	"\x06offset\x18\x01 \x01(\x03R\x06offset\x12\x0e\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\x12\x18\n" +
+	"\asession\x18\x03 \x01(\fR\asession\x12\x12\n" +
+	"\x04role\x18\x04 \x01(\rR\x04role\x12\x18\n" +
+	"\aaccount\x18\x05 \x01(\rR\aaccount\x12 \n" +
+	"\vapplication\x18\x06 \x01(\rR\vapplication\x12\x12\n" +
+	"\x04name\x18\a \x01(\tR\x04name\x12\x10\n" +
+	"\x03did\x18\b \x01(\tR\x03did\"6\n" +
+	"\bNoteDeed\x12\x18\n" +
+	"\asession\x18\x01 \x01(\fR\asession\x12\x10\n" +
+	"\x03did\x18\x02 \x01(\tR\x03didBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_catalog_proto_rawDescOnce sync.Once
@@ -3686,7 +3851,7 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
 var file_catalog_proto_goTypes = []any{
 	(*Layout)(nil),            // 0: ovation.v1.Layout
 	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
@@ -3733,6 +3898,8 @@ var file_catalog_proto_goTypes = []any{
 	(*BeginSession)(nil),      // 42: ovation.v1.BeginSession
 	(*RenewSession)(nil),      // 43: ovation.v1.RenewSession
 	(*EndSession)(nil),        // 44: ovation.v1.EndSession
+	(*Deed)(nil),              // 45: ovation.v1.Deed
+	(*NoteDeed)(nil),          // 46: ovation.v1.NoteDeed
 }
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
@@ -3766,7 +3933,7 @@ func file_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_catalog_proto_rawDesc), len(file_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   45,
+			NumMessages:   47,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -96,6 +96,7 @@ type Record struct {
 	//	*Record_BeginSession
 	//	*Record_RenewSession
 	//	*Record_EndSession
+	//	*Record_NoteDeed
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -642,6 +643,15 @@ func (x *Record) GetEndSession() *EndSession {
 	return nil
 }
 
+func (x *Record) GetNoteDeed() *NoteDeed {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_NoteDeed); ok {
+			return x.NoteDeed
+		}
+	}
+	return nil
+}
+
 type isRecord_Payload interface {
 	isRecord_Payload()
 }
@@ -842,6 +852,10 @@ type Record_EndSession struct {
 	EndSession *EndSession `protobuf:"bytes,113,opt,name=end_session,json=endSession,oneof"`
 }
 
+type Record_NoteDeed struct {
+	NoteDeed *NoteDeed `protobuf:"bytes,114,opt,name=note_deed,json=noteDeed,oneof"`
+}
+
 func (*Record_Activity) isRecord_Payload() {}
 
 func (*Record_Forward) isRecord_Payload() {}
@@ -940,13 +954,15 @@ func (*Record_RenewSession) isRecord_Payload() {}
 
 func (*Record_EndSession) isRecord_Payload() {}
 
+func (*Record_NoteDeed) isRecord_Payload() {}
+
 var File_record_proto protoreflect.FileDescriptor
 
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
 	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\x1a\x0fdelivered.proto\x1a\n" +
-	"lend.proto\"\x87\x18\n" +
+	"lend.proto\"\xbc\x18\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -1013,7 +1029,8 @@ const file_record_proto_rawDesc = "" +
 	"\rbegin_session\x18o \x01(\v2\x18.ovation.v1.BeginSessionH\x00R\fbeginSession\x12?\n" +
 	"\rrenew_session\x18p \x01(\v2\x18.ovation.v1.RenewSessionH\x00R\frenewSession\x129\n" +
 	"\vend_session\x18q \x01(\v2\x16.ovation.v1.EndSessionH\x00R\n" +
-	"endSessionB\t\n" +
+	"endSession\x123\n" +
+	"\tnote_deed\x18r \x01(\v2\x14.ovation.v1.NoteDeedH\x00R\bnoteDeedB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -1080,6 +1097,7 @@ var file_record_proto_goTypes = []any{
 	(*BeginSession)(nil),      // 47: ovation.v1.BeginSession
 	(*RenewSession)(nil),      // 48: ovation.v1.RenewSession
 	(*EndSession)(nil),        // 49: ovation.v1.EndSession
+	(*NoteDeed)(nil),          // 50: ovation.v1.NoteDeed
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -1132,11 +1150,12 @@ var file_record_proto_depIdxs = []int32{
 	47, // 47: ovation.v1.Record.begin_session:type_name -> ovation.v1.BeginSession
 	48, // 48: ovation.v1.Record.renew_session:type_name -> ovation.v1.RenewSession
 	49, // 49: ovation.v1.Record.end_session:type_name -> ovation.v1.EndSession
-	50, // [50:50] is the sub-list for method output_type
-	50, // [50:50] is the sub-list for method input_type
-	50, // [50:50] is the sub-list for extension type_name
-	50, // [50:50] is the sub-list for extension extendee
-	0,  // [0:50] is the sub-list for field type_name
+	50, // 50: ovation.v1.Record.note_deed:type_name -> ovation.v1.NoteDeed
+	51, // [51:51] is the sub-list for method output_type
+	51, // [51:51] is the sub-list for method input_type
+	51, // [51:51] is the sub-list for extension type_name
+	51, // [51:51] is the sub-list for extension extendee
+	0,  // [0:51] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -1199,6 +1218,7 @@ func file_record_proto_init() {
 		(*Record_BeginSession)(nil),
 		(*Record_RenewSession)(nil),
 		(*Record_EndSession)(nil),
+		(*Record_NoteDeed)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -10,7 +10,7 @@ const roles = [['analyst', 'analyst: reads, sees no e-mail addresses'], ['editor
 const again = () => refresh('/console/sessions')
 
 export function People() {
-  const of = useAnswer('/console/sessions', {}, 30_000), accounts = useAnswer('/accounts', {}, 600_000)
+  const of = useAnswer('/console/sessions', {}, 30_000), accounts = useAnswer('/accounts', {}, 600_000), deeds = useAnswer('/console/deeds', {}, 30_000)
   const items = (of.data?.items ?? []).sort((a, b) => a.over - b.over || b.renewed - a.renewed), live = items.filter((s) => !s.over)
   const [old, showOld] = useState(false), [form, set] = useState({ name: '', role: 'analyst', account: '', invite: 'true' }), [made, show] = useState(null), [asks, ask] = useState(null)
   const { busy, failed, run } = useCommand()
@@ -42,5 +42,9 @@ export function People() {
         <${Field} label="Good for" value=${form.invite} onChange=${change('invite')} options=${[['true', '7 days'], ['false', '10 minutes']]} />
         <div class="acts"><button class="act" disabled=${busy}>Make</button></div></form><p role="alert">${failed}</p>
         ${made && html`<${Once} key=${made.link} title=${`Link for one sign-in as ${made.role}, good until ${moment(made.expires).slice(0, 16)} UTC`} text=${made.link} />`}<//></div>
+    <${Card} title="What people changed" kind="row" of=${deeds} empty=${deeds.data && !deeds.data.items.length && 'Nobody asked for a change by the console.'} note="the last 1,000 of an account are kept, for 400 days"
+      csv=${{ head: ['At (UTC)', 'Name', 'Role', 'Account', 'Did', 'Session'], rows: (deeds.data?.items ?? []).map((d) => [moment(d.at), d.name, d.role, d.account.name ?? '', d.did, d.session]) }}>
+      <table class="list"><thead><tr><th scope="col">At (UTC)</th><th scope="col">Person</th><th scope="col">Asked for</th></tr></thead>
+        <tbody>${(deeds.data?.items ?? []).slice(0, 100).map((d) => html`<tr key=${d.at + d.session + d.did}><td>${moment(d.at)}</td><th scope="row">${d.name || 'Nobody named'}<small>${[d.role, d.account.name].filter(Boolean).join(' · ')}</small></th><td>${d.did}</td></tr>`)}</tbody></table><//>
     <${Ask} key=${asks?.title} of=${asks} onClose=${() => ask(null)} /></div>`
 }
