@@ -1577,7 +1577,7 @@ func (TestWebhook) call() route[wire.WebhookTest] {
 type EditWebhook struct {
 	WebhookID          uint64           `name:"webhookid"`            // id of a webhook
 	URL                string           `name:"url"`                  // where requests are sent, as for create
-	Events             string           `name:"events"`               // what is sent: activity
+	Events             string           `name:"events"`               // what is sent: activity, removed, erased
 	Enabled            *bool            `name:"enabled"`              // 0: nothing is sent; 1: it goes on where it was, also after it was disabled since its receiver failed
 	Rotate             bool             `name:"rotate"`               // 1: the webhook gets a new Secret, shown in this answer alone; the one before signs along for 24 hours
 	Batch              *int64           `name:"batch"`                // events a request at most; from 2 on the body is a batch: {id, time, cursor, events}. Default 1
