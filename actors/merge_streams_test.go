@@ -128,6 +128,11 @@ func (x *streaming) done() {
 			x.t.Fatalf("reader %d of brand %d, who began at %d, has %d actions, want %d", i, l.question.Brand, l.begun, len(got), len(want))
 		}
 	}
+	for i, r := range removals(x.readers[0].events) {
+		if i%3 == 0 {
+			x.beginAt(all, r.At+int64(x.rnd.IntN(2)))
+		}
+	}
 	for range 8 {
 		x.beginAt(all, x.recorded(all[x.rnd.IntN(len(all))])+int64(x.rnd.IntN(2)))
 	}
