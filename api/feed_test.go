@@ -72,6 +72,17 @@ func TestFeed_Items(t *testing.T) {
 	}
 }
 
+// An action is shown as of the member that it counted for, also where that one is merged into another by the time that it is shown: the
+// other's actions of the same answer counted beside it.
+func TestFeed_NamesWhomActionsCountedFor(t *testing.T) {
+	h := newFixture(t)
+	h.engine.answer, h.engine.content = fed(2), &domain.Content{Recorded: 1773565201234}
+	h.merge()
+	if item := answered[wire.Feed](h, h.get("/v1.1/activity/feed")).Items[0]; item.MemberID != "4097" || *item.MemberName != "Ada Fan" {
+		t.Errorf("%+v", item)
+	}
+}
+
 // Addresses of other pages have all parameters but the key.
 func TestFeed_Links(t *testing.T) {
 	h := newFixture(t, fed(35))

@@ -96,14 +96,17 @@ func Items(ctx context.Context, req *serve.Request, items []domain.FeedItem, at 
 	return out, err
 }
 
-// Shown is Items, beside each item what it was made of.
+// Shown is Items, beside each item what it was made of. An item names the member that it counted for in the answer, also one who
+// was merged between the answer and its showing: what counted for the other member is in the same answer, and of one-time actions
+// that both did one would be the other's repeat.
 func Shown(
 	ctx context.Context, req *serve.Request, items []domain.FeedItem, at domain.Position,
 ) ([]wire.FeedItem, []domain.Shown, error) {
-	return shownAs(ctx, req, items, at, func(id domain.MemberID) (*domain.Member, error) { return req.Survivor(ctx, id, at) })
+	return shownAs(ctx, req, items, at, nil)
 }
 
-// shownAs is Shown; survivor is whom a member stands for who is merged into another, nil: one who is erased.
+// shownAs is Shown, where items name who did them: survivor is whom a member stands for who is merged into another; nil: one who is
+// erased.
 func shownAs(
 	ctx context.Context, req *serve.Request, items []domain.FeedItem, at domain.Position,
 	survivor func(domain.MemberID) (*domain.Member, error),
@@ -118,7 +121,7 @@ func shownAs(
 	}
 	for i := range items {
 		m, contents := shown[i].Member, shown[i].Content
-		if m != nil && m.IsLent() { // outcomes and streams name who did it
+		if m != nil && m.IsLent() && survivor != nil {
 			if m, err = survivor(m.ID); err != nil {
 				return nil, nil, err
 			}
@@ -139,7 +142,9 @@ func shownAs(
 
 // Item is the action of an outcome, rendered from the state of now.
 func Item(ctx context.Context, req *serve.Request, out *domain.Outcome) (*wire.FeedItem, error) {
-	items, err := Items(ctx, req, []domain.FeedItem{{Row: out.Row, Member: out.Member}}, out.Position)
+	items, _, err := shownAs(ctx, req, []domain.FeedItem{{Row: out.Row, Member: out.Member}}, out.Position, func(id domain.MemberID) (*domain.Member, error) {
+		return req.Survivor(ctx, id, out.Position)
+	})
 	if err != nil {
 		return nil, err
 	}
