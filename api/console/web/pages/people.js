@@ -41,10 +41,10 @@ export function People() {
         <${Field} label="Account" value=${account} onChange=${change('account')} options=${[...(operator ? [['0', 'none: these pages alone']] : []), ...(accounts.data?.items ?? []).map((a) => [String(a.account.id), a.account.name])]} />
         <${Field} label="Good for" value=${form.invite} onChange=${change('invite')} options=${[['true', '7 days'], ['false', '10 minutes']]} />
         <div class="acts"><button class="act" disabled=${busy}>Make</button></div></form><p role="alert">${failed}</p>
-        ${made && html`<${Once} key=${made.link} title=${`Link for one sign-in as ${made.role}, good until ${moment(made.expires).slice(0, 16)} UTC`} text=${made.link} />`}<//></div>
-    <${Card} title="What people changed" kind="row" of=${deeds} empty=${deeds.data && !deeds.data.items.length && 'Nobody asked for a change by the console.'} note="the last 1,000 of an account are kept, for 400 days"
+        ${made && html`<${Once} key=${made.link} title=${`Link for one sign-in as ${made.role}, good until ${moment(made.expires).slice(0, 16)} UTC`} text=${made.link} />`}<//>
+      <${Card} title="What people changed" kind="row" of=${deeds} empty=${deeds.data && !deeds.data.items.length && 'Nobody asked for a change by the console.'} note="the last 1,000 of an account are kept, for 400 days"
       csv=${{ head: ['At (UTC)', 'Name', 'Role', 'Account', 'Did', 'Session'], rows: (deeds.data?.items ?? []).map((d) => [moment(d.at), d.name, d.role, d.account.name ?? '', d.did, d.session]) }}>
       <table class="list"><thead><tr><th scope="col">At (UTC)</th><th scope="col">Person</th><th scope="col">Asked for</th></tr></thead>
-        <tbody>${(deeds.data?.items ?? []).slice(0, 100).map((d) => html`<tr key=${d.at + d.session + d.did}><td>${moment(d.at)}</td><th scope="row">${d.name || 'Nobody named'}<small>${[d.role, d.account.name].filter(Boolean).join(' · ')}</small></th><td>${d.did}</td></tr>`)}</tbody></table><//>
+        <tbody>${(deeds.data?.items ?? []).slice(0, 100).map((d) => html`<tr key=${d.at + d.session + d.did}><td>${moment(d.at)}</td><th scope="row">${d.name || 'Nobody named'}<small>${[d.role, d.account.name].filter(Boolean).join(' · ')}</small></th><td class="wrap">${d.did}</td></tr>`)}</tbody></table><//></div>
     <${Ask} key=${asks?.title} of=${asks} onClose=${() => ask(null)} /></div>`
 }
