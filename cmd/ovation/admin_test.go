@@ -37,18 +37,18 @@ func TestManage_Answers(t *testing.T) {
 		{"id": one, "address": "http://a:8080", "zone": "west", "state": "serving", "ready": true, "self": true, "lagMs": 12, "catalogBehind": 3, "duties": "routes 1"},
 		{"id": two, "address": "http://b:8080", "state": "away", "awayMs": 61_000, "wrong": "no room", "do": "start it again"},
 	}
-	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []map[string]any{{"shard": 1, "behaviour": "serving", "rows": 40, "deadLetters": map[string]int{"bad_json": 2}}, {"shard": 2, "behaviour": "stopped", "stopped": "a gap; ovation accept-gap journal 2", "rows": 2}}, "replication": "one copy", "nodes": listed}, Nodes: map[domain.NodeID]bool{one: true, two: false}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}, "common": {Partition: 9, From: 10, To: 20}}, Poisoned: map[int]int64{3: 70, 9: 71}}
+	engine := &admintest.Catalog{State: map[string]any{"ready": true, "shards": []map[string]any{{"shard": 1, "behaviour": "serving", "rows": 40, "deadLetters": map[string]int{"bad_json": 2}}, {"shard": 2, "behaviour": "stopped", "stopped": "a gap; ovation accept-gap journal 2", "rows": 2}}, "replication": "one copy", "nodes": listed}, Nodes: map[domain.NodeID]bool{one: true, two: false}, Gaps: map[string]*domain.AcceptGap{"journal": {From: 10, To: 20}, "common": {Partition: 9, From: 10, To: 20}}, Poisoned: map[int]int64{3: 70, 9: 71}, Noted: []*domain.Deed{{At: 1_700_000_000_000, Session: domain.SessionID{15: 1}, Role: domain.RoleEditor, Account: 1, Name: "Ada", Did: "POST /v1.1/member/5/delete"}}}
 	for _, c := range []struct {
 		line string
 		want string // a pattern
 	}{
 		{"app list --output json", `^{"items":\[\]}\n$`},
-		{"app create --account Label --name Site --plan enterprise --output json", `^{"account":{"id":1},"application":{"id":1},"key":"ov_[a-z2-7]{32}"}\n$`},
+		{"app create --account Label --name Site --plan enterprise --output json", `^{"account":{"id":1},"application":{"id":1},"key":"ov_[a-z2-7]{32}","api":"https://console.example"}\n$`},
 		{"key create", `^id +2\napplication +1\nscope +application\nkey +ov_[a-z2-7]{32}\n$`},
 		{"app create --account Label --name App", `^account +1\napplication +2\nkey +ov_[a-z2-7]{32}\n$`},
 		{"app list --output json", `^{"items":\[{"account":{"id":1,"name":"Label"},"application":{"id":1,"name":"Site","plan":"enterprise"}},{"account":{"id":1,"name":"Label"},"application":{"id":2,"name":"App","plan":"standard"}}\]}\n$`},
 		{"app list", `^ACCOUNT +NAME +APPLICATION +NAME +PLAN\n1 +Label +1 +Site +enterprise\n1 +Label +2 +App +standard\n$`},
-		{"key create --application 2 --public --output json", `^{"id":4,"application":{"id":2},"scope":"public","key":"ov_[a-z2-7]{32}"}\n$`},
+		{"key create --application 2 --public --output json", `^{"id":4,"application":{"id":2},"scope":"public","key":"ov_[a-z2-7]{32}","api":"https://console.example"}\n$`},
 		{"key create --application 1 --global", `scope +global`},
 		{"key revoke 4", `^key 4 is revoked\n$`},
 		{"key list", `^ID .*\n(.*\n){3}4 +ov_[a-z2-7]{5} +1 Label +2 App +public +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d +\d{4}-.*\n5 .*-\n$`},
@@ -76,6 +76,8 @@ func TestManage_Answers(t *testing.T) {
 		{"console sessions", `\n0+1 +analyst +Ada +1 Label +0 .* false\n0+2 +operator +- +0 +0 .* false\n$`},
 		{"console sessions --end 00000000000000000000000000000001", `^sessions ended +1\n$`},
 		{"console sessions --all --output json", `^{"ended":2}\n$`},
+		{"console deeds", `^AT +ROLE +NAME +ACCOUNT +SESSION +DID\n2023-11-14 22:13:20 +editor +Ada +1 Label +0{31}1 +POST /v1\.1/member/5/delete\n$`},
+		{"console deeds --account 9 --output json", `^{"items":\[\]}\n$`},
 		{"log-level", `^info\n$`},
 		{"log-level debug", `^debug\n$`},
 		{"log-level --output json", `^{"level":"debug"}\n$`},
