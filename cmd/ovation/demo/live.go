@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -67,9 +68,7 @@ func (l *live) step(ctx context.Context, at time.Time) error {
 	since := at.Sub(l.began)
 	due = append(due, l.crowd.At(at, beside(l.before, since))...)
 	l.before = since
-	begin := l.visits.begin(at, due)
-	err := each(ctx, len(begin), func(ctx context.Context, i int) error { return l.login(ctx, &begin[i]) })
-	if err != nil {
+	if err := l.signIn(ctx, l.visits.begin(at, due)); err != nil {
 		return err
 	}
 	if err := l.feed.publish(ctx, slices.Values(due)); err != nil {
@@ -80,6 +79,18 @@ func (l *live) step(ctx context.Context, at time.Time) error {
 	}
 	l.noted, l.script.Until = at, at
 	return l.script.write(l.options.Data)
+}
+
+// signIn signs in the members of actions. A refused login is logged and ends nothing: a member may have been erased in the console.
+func (l *live) signIn(ctx context.Context, actions []audience.Action) error {
+	return each(ctx, len(actions), func(ctx context.Context, i int) error {
+		err := l.login(ctx, &actions[i])
+		if e, answered := errors.AsType[*client.Error](err); answered {
+			l.log.Warn("a fan cannot sign in", "code", e.Code)
+			return nil
+		}
+		return err
+	})
 }
 
 // due are the actions of the history up to a time, those of a time when no demo ran among them.

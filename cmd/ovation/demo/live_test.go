@@ -1,15 +1,21 @@
 package demo
 
 import (
+	"io"
 	"iter"
+	"log/slog"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
 	"github.com/ovation-analytics/ovation/cmd/ovation/audience"
 )
 
@@ -101,6 +107,32 @@ func TestVisits_Begin(t *testing.T) {
 	actions = []audience.Action{did(2, 0), did(1, 0), did(1, 0)}
 	if diff := cmp.Diff([]audience.Action{actions[0], actions[1]}, v.begin(at, actions)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A login that is refused ends nothing, and the others sign in; one that was not answered is an error.
+func TestLive_RefusedLoginEndsNothing(t *testing.T) {
+	t.Parallel()
+	s := rehearsal(t, 300, 30_000)
+	var asked atomic.Int64
+	node := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if asked.Add(1)%2 == 0 {
+			w.WriteHeader(http.StatusGone)
+			io.WriteString(w, `{"error":{"code":16,"message":"the member was erased"}}`)
+			return
+		}
+		io.WriteString(w, `{}`)
+	}))
+	s.api, s.log = client.New(node.URL, "key"), slog.New(slog.DiscardHandler)
+	l := &live{stage: s}
+	actions := slices.Collect(s.fans.Between(s.fans.End().AddDate(0, 0, -1), s.fans.End()))[:20]
+	if err := l.signIn(t.Context(), actions); err != nil || asked.Load() != 20 {
+		t.Errorf("%v after %d of 20 logins", err, asked.Load())
+	}
+	node.Close()
+	if err := l.signIn(t.Context(), actions[:1]); err == nil {
+		t.Error("nobody answers, and all is well")
 	}
 }
 

@@ -119,10 +119,14 @@ func (s *stage) further(m *audience.Member, id domain.MemberID) (calls []client.
 // authToken is what a network gave, in the demo.
 const authToken = "demo"
 
+// byAccount is what registers a member by an account on a network.
+func byAccount(acc *audience.Account) client.Params {
+	return client.Params{"service": acc.Service.String(), "uid": acc.UID, "authtoken": authToken, "paidaccount": wire.Flag(acc.Paid)}
+}
+
 // again is what a member gives when it registers once more, by its second account.
 func again(m *audience.Member) client.Params {
-	acc := &m.Accounts[1]
-	p := client.Params{"service": acc.Service.String(), "uid": acc.UID, "authtoken": authToken, "paidaccount": wire.Flag(acc.Paid)}
+	p := byAccount(&m.Accounts[1])
 	if m.FirstName != "" {
 		p["firstname"], p["surname"] = m.FirstName, m.Surname
 	}
@@ -135,7 +139,7 @@ func password(m *audience.Member) string { return "demo of " + m.Username }
 // registration is what the member gives when it registers; what it keeps private is left out.
 func registration(m *audience.Member) client.Params {
 	acc := &m.Accounts[0]
-	p := client.Params{"service": acc.Service.String(), "uid": acc.UID, "authtoken": authToken, "paidaccount": wire.Flag(acc.Paid)}
+	p := byAccount(acc)
 	if acc.Service == domain.Email {
 		p = client.Params{"service": "email", "password": password(m)}
 	}

@@ -11,8 +11,8 @@ import (
 
 // Rate is how many actions a second are done from now on.
 type Rate struct {
-	History   bool // those of the history, which goes on, and more while the demo is new
-	PerSecond int  // where not: so many, by whoever is awake
+	History   bool // the rate of the history, which goes on, and more while the demo is new
+	PerSecond int  // actions a second where History is false
 }
 
 // MaxRate bounds the actions a second of a demo.
