@@ -15,6 +15,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/keys/keystest"
+	"github.com/ovation-analytics/ovation/api/pages"
 	"github.com/ovation-analytics/ovation/api/webhooks"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
@@ -111,6 +112,12 @@ func FuzzRequest_AnswerOrProblem(f *testing.F) {
 		f.Add(uint8(i), "", params.Encode(), "", uint8(0))
 	}
 	f.Add(uint8(0), "/v1.1//brand/%31/../1", "period=1 Month&period_end=2+Week&limit=0,1001", "\xff", uint8(3))
+	for _, p := range pages.All {
+		f.Add(uint8(0), p.Path, "", "", uint8(0))
+		f.Add(uint8(0), strings.ToUpper(p.Path), "", "", uint8(0))
+		f.Add(uint8(0), p.Path+"/", "", "", uint8(0))
+	}
+	f.Add(uint8(0), "/web/app.js", "", "", uint8(0))
 	h := newFixture(f)
 	h.api.Config.Logger = discarded
 	rewind := h.engine.rewind()
@@ -137,6 +144,7 @@ func FuzzRequest_AnswerOrProblem(f *testing.F) {
 			if w.Header().Get("Location") == "" {
 				t.Fatalf("%s %q leads nowhere", o.Method, path)
 			}
+		case w.Code == http.StatusOK && isPage(path):
 		case w.Code == http.StatusOK || w.Code == http.StatusAccepted:
 			documented(t, r, w)
 			if w.Header().Get("Content-Type") == wire.ContentType && !json.Valid(said) {
