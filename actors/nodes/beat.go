@@ -76,26 +76,26 @@ func (b *Beat) later(c *Beat) bool {
 }
 
 // Metadata is the beat as it is kept with the group's offset: at most MaxMetadata bytes. What is
-// too long of what is wrong is cut, then of the duties.
+// too long of what is wrong is cut, then of the duties, then of the other texts.
 func (b Beat) Metadata() string {
 	b.Version = BeatVersion
-	b.Wrong = cut(b.Wrong, len(b.Wrong)-MaxMetadata)
-	b.Duties = cut(b.Duties, len(b.Duties)-MaxMetadata)
+	texts := []*string{&b.Wrong, &b.Duties, &b.Networks, (*string)(&b.Poisoned), (*string)(&b.State)}
+	for _, t := range texts {
+		*t = cut(*t, len(*t)-MaxMetadata)
+	}
 	for {
 		out, err := json.Marshal(b)
 		if err != nil {
 			panic(err) // strings and numbers: there is no such error
 		}
 		over := len(out) - MaxMetadata
-		minCut := over/escaped + 1
-		switch {
-		case over <= 0:
+		if over <= 0 {
 			return string(out)
-		case b.Wrong != "":
-			b.Wrong = cut(b.Wrong, minCut)
-		default:
-			b.Duties = cut(b.Duties, minCut)
 		}
+		for *texts[0] == "" {
+			texts = texts[1:]
+		}
+		*texts[0] = cut(*texts[0], over/escaped+1)
 	}
 }
 

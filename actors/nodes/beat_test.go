@@ -65,6 +65,8 @@ func TestBeat_OfOthers(t *testing.T) {
 func FuzzReadBeat(f *testing.F) {
 	f.Add(Beat{Incarnation: 3, Counter: 9, State: Ending, Wrong: "a"}.Metadata())
 	f.Add(`{"v":1e99}`)
+	f.Add(`{"v":1,"state":"` + strings.Repeat("\xe4", 4_000) + `"}`)
+	f.Add(`{"v":1,"poisoned":"` + strings.Repeat("\xe4", 4_000) + `","networks":"` + strings.Repeat("<", 4_000) + `"}`)
 	f.Fuzz(func(t *testing.T, m string) {
 		b, err := ReadBeat(5, m)
 		if err != nil {
