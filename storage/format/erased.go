@@ -24,12 +24,8 @@ func AppendErased(dst []byte, erased []domain.Ordinal) []byte {
 
 // eachErased reads what AppendErased appends after the version.
 func (c *cursor) eachErased(f func(domain.Ordinal)) {
-	n, ord := c.uvarint(), uint64(0)
-	if n > uint64(len(c.b)) {
-		c.fail()
-		return
-	}
-	for range n {
+	ord := uint64(0)
+	for range c.count(1<<63, 1) {
 		ord += c.uvarint()
 		if c.bad || ord > 1<<32-1 {
 			c.fail()

@@ -75,7 +75,7 @@ func (l RecentOrigins) append(dst []byte) []byte {
 
 // lateOrigins reads a list.
 func (c *cursor) lateOrigins() (l RecentOrigins) {
-	for range c.below(MaxRecentOrigins) {
+	for range c.count(MaxRecentOrigins, len(domain.TopicID{})+3) {
 		var o domain.Origin
 		c.fill(o.Topic[:])
 		o.Partition, o.Epoch, o.Offset = c.int32(), c.int32(), c.varint()

@@ -76,7 +76,7 @@ func DecodeState(v []byte) (s domain.ShardState, late RecentOrigins, err error) 
 	for i := range reasons {
 		s.Dead[i] = cur.uvarint()
 	}
-	for range cur.below(maxShards) {
+	for range cur.count(maxShards, 3) {
 		h := domain.Handover{Shard: int(cur.below(maxShards)), Sent: cur.uvarint(), Received: cur.uvarint()}
 		s.Handovers = append(s.Handovers, h)
 	}

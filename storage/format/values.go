@@ -115,6 +115,16 @@ func (c *cursor) below(limit uint64) uint64 {
 	return x
 }
 
+// count reads how many elements follow, at most limit of at least size bytes each.
+func (c *cursor) count(limit uint64, size int) uint64 {
+	n := c.below(limit)
+	if n > uint64(len(c.b)/size) {
+		c.fail()
+		return 0
+	}
+	return n
+}
+
 func (c *cursor) uint32() uint32 { return uint32(c.below(1<<32 - 1)) }
 
 func (c *cursor) byte() byte {
@@ -158,13 +168,8 @@ func appendString(dst []byte, s string) []byte {
 
 // sequences reads an ascending list of sequences into dst.
 func (c *cursor) sequences(dst []uint64) []uint64 {
-	n := c.uvarint()
-	if n > uint64(len(c.b)) {
-		c.fail()
-		return dst
-	}
 	var last uint64
-	for range n {
+	for range c.count(1<<63, 1) {
 		last += c.uvarint()
 		dst = append(dst, last)
 	}
