@@ -4,7 +4,7 @@
 //	web/lib          no element of a page: questions, session, place, words
 //	web/charts       numbers to SVG
 //	web/ui           card, table, feed, list, small pieces
-//	web/pages        a file a page; those of operators and developers are loaded when they are opened
+//	web/pages        a file a page; those that most readers never open are loaded when they are opened
 //	web/vendor       made by deploy/console of pinned packages, with their licences
 //
 // The files are ES modules as they are written: nothing builds them. They ask this server alone, and their policy forbids

@@ -42,6 +42,7 @@ var All = []Page{
 	{Path: "/brand/:id"},
 	{Path: "/compare"},
 	{Path: "/members"},
+	{Path: "/members/lapsed"},
 	{Path: "/member/:id"},
 	{Path: "/segments"},
 	{Path: "/segment/:id"},

@@ -13,12 +13,8 @@ import { Brand } from './pages/brand.js'
 import { Members } from './pages/members.js'
 import { Member } from './pages/member.js'
 import { Segments } from './pages/segments.js'
-import { Compare } from './pages/compare.js'
-import { Segment } from './pages/segment.js'
 import { Definitions } from './pages/activities.js'
-import { Usage } from './pages/usage.js'
 import { FeedPage } from './pages/feed.js'
-import { SignUps } from './pages/signups.js'
 
 const menu = [
   ['Audience', [['/', 'home', 'Overview'], ['/brands', 'brand', 'Brands'], ['/members', 'people', 'Members'], ['/segments', 'segment', 'Segments'], ['/feed', 'feed', 'Feed'], ['/logins', 'door', 'Sign-ups']]],
@@ -32,7 +28,7 @@ const tabs = ['/', '/brands', '/members', '/feed'], operatorTabs = ['/operate', 
 // unranged are the pages that have no range.
 const unranged = ['/operate', '/operate/letters', '/operate/applications', '/operate/people', '/operate/log', '/collect', '/webhooks', '/activities', null]
 
-// Pages of operators and developers are loaded when they are opened: most readers have none of them.
+// Pages that most readers never open are loaded when they are opened.
 const later = (load, name) => (of) => {
   const [Page, set] = useState(null)
   useEffect(() => { load().then((m) => set(() => m[name]), () => set(() => Missed)) }, [])
@@ -41,6 +37,8 @@ const later = (load, name) => (of) => {
 const Missed = () => html`<div class="page"><div class="say" role="alert"><strong>The page could not be loaded</strong><span>Load it again once the node is reached.</span></div></div>`
 const Operate = later(() => import('./pages/operate.js'), 'Operate'), Letters = later(() => import('./pages/letters.js'), 'Letters')
 const Applications = later(() => import('./pages/applications.js'), 'Applications'), People = later(() => import('./pages/people.js'), 'People'), Log = later(() => import('./pages/log.js'), 'Log')
+const Lapsed = later(() => import('./pages/lapsed.js'), 'Lapsed'), Segment = later(() => import('./pages/segment.js'), 'Segment'), Compare = later(() => import('./pages/compare.js'), 'Compare')
+const Usage = later(() => import('./pages/usage.js'), 'Usage'), SignUps = later(() => import('./pages/signups.js'), 'SignUps')
 const Collect = later(() => import('./pages/collect.js'), 'Collect'), Webhooks = later(() => import('./pages/webhooks.js'), 'Webhooks')
 
 // pages are by the form of the address: what a page is of, and its name.
@@ -50,6 +48,7 @@ const pages = [
   [/^\/brand\/(\d+)$/, Brand, 'Brand', '/brands'],
   [/^\/compare$/, Compare, 'Compare', '/brands'],
   [/^\/members$/, Members, 'Members', '/members'],
+  [/^\/members\/lapsed$/, Lapsed, 'Lapsed members', '/members'],
   [/^\/member\/(\d+)$/, Member, 'Member', '/members'],
   [/^\/segments$/, Segments, 'Segments', '/segments'],
   [/^\/segment\/(\d+|new)$/, Segment, 'Segment', '/segments'],

@@ -275,7 +275,7 @@ func TestConsole_InABrowser(t *testing.T) {
 		t.Fatalf("members: %v", err)
 	}
 	member := list.Items[0].ID
-	pages := []string{"/", "/brands", "/brand/1", "/members", "/member/" + member, "/segments", "/segment/1", "/segment/new", "/feed", "/feed?country=DE&brandID=1&activityID=100&members_from_segment=1", "/members?services=spotify", "/logins", "/activities", "/usage", "/webhooks", "/collect", "/compare?brands=1,2"}
+	pages := []string{"/", "/brands", "/brand/1", "/members", "/member/" + member, "/segments", "/segment/1", "/segment/new", "/feed", "/feed?country=DE&brandID=1&activityID=100&members_from_segment=1", "/members?services=spotify", "/members/lapsed", "/logins", "/activities", "/usage", "/webhooks", "/collect", "/compare?brands=1,2"}
 	op.signIn(b)
 	op.refuse(3)
 	operators := []string{"/operate", "/operate/letters", "/operate/applications", "/operate/people", "/operate/log"}
@@ -397,6 +397,8 @@ func TestConsole_InABrowser(t *testing.T) {
 		t.Errorf("the file has %d members, of %s", len(all)-1, list.TotalSize)
 	}
 	b.clean()
+	lapsed(b, api)
+	b.clean()
 
 	// The feed moves by itself.
 	b.open("/")
@@ -433,6 +435,39 @@ func TestConsole_InABrowser(t *testing.T) {
 	b.do(chromedp.Navigate("about:blank"), chromedp.Navigate(link))
 	b.until("refusal of a link that was used", `!!document.querySelector('.signin [role="alert"]')?.innerText`)
 	b.shot("used")
+}
+
+// lapsed requires that the list of who is lapsed, and its file, have those who were active in the range and not in its last 28 days.
+func lapsed(b *browser, api *client.Client) {
+	b.t.Helper()
+	ago := func(days int) string { return time.Now().UTC().AddDate(0, 0, -days).Format(time.DateOnly) }
+	active := func(from string) map[string]bool {
+		list, _, err := client.Do(ctx(b.t), api, client.ListActiveMembers{StartDate: from, EndDate: ago(3), Limit: "1000", Fields: "ID"})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		ids := map[string]bool{}
+		for _, m := range list.Items {
+			ids[m.ID] = true
+		}
+		return ids
+	}
+	want := active(ago(90))
+	for id := range active(ago(30)) { // ago(3) is a day of the range: it is the last of 28
+		delete(want, id)
+	}
+	b.open("/members/lapsed?from=" + ago(90) + "&to=" + ago(3))
+	b.shot("lapsed")
+	file := strings.Split(b.downloaded(`.card .tools > .plain`), "\r\n")[1:]
+	for _, line := range file {
+		id, _, _ := strings.Cut(line, ",")
+		if !want[id] {
+			b.t.Errorf("member %s is not lapsed", id)
+		}
+	}
+	if said := eval[string](b, `document.querySelector('.title p').innerText`); len(file) != len(want) || len(want) == 0 || !strings.HasPrefix(said, strconv.Itoa(len(want))+" of ") {
+		b.t.Errorf("%d members are lapsed, the file has %d, the page says %q", len(want), len(file), said)
+	}
 }
 
 // printed is what the demo prints behind a word, once its last question is printed.

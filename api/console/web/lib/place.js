@@ -83,5 +83,9 @@ const length = () => end() - first()
 export const range = computed(() => ({ start_date: moment(first()), end_date: place.value.dates ? moment(end()) : undefined }))
 export const before = computed(() => ({ start_date: moment(first() - length()), end_date: moment(Math.min(end(), minute.value + 60_000) - length()) }))
 
+// lately is where the last days of the range begin, in which who is lapsed did nothing; null: the range has no day before.
+export const unseen = 28
+export const lately = computed(() => { const t = end() - unseen * DAY; return t > first() ? moment(t) : null })
+
 // unfinished is whether the last day of the range goes on.
 export const unfinished = computed(() => end() > minute.value)

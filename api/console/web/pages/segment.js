@@ -46,7 +46,8 @@ export function Segment({ id }) {
   return html`<div class="page"><div class="title"><div><h1>${made ? form.name : 'New segment'}</h1><p class="dim">${made && of.data ? `${count(Number(of.data.Members))} members now` : 'Members who did enough of what you choose, or whom you add by hand'}</p></div></div>
     <div class=${made ? 'cards two' : 'narrow'}>
       ${edits && html`<${Card} title="Rule"><form class="form" onSubmit=${save}>
-        ${!made && html`<div class="choices" role="group" aria-label="Begin with">${Object.entries(templates).map(([words, t]) => html`<button type="button" onClick=${() => set({ ...form, ...t })}>${words}</button>`)}</div>`}
+        ${!made && html`<div class="choices" role="group" aria-label="Begin with">${Object.entries(templates).map(([words, t]) => html`<button type="button" onClick=${() => set({ ...form, ...t })}>${words}</button>`)}<a href="/members/lapsed">Lapsed</a></div>
+          <p class="dim">A rule counts activities, and cannot say that there are none: <em>Lapsed</em> is a list of members.</p>`}
         <${Field} label="Name" value=${form.name} onChange=${change('name')} required maxlength="255" />
         <${Field} label="Members are in it" value=${form.rule} onChange=${change('rule')} options=${[['1', 'when they have done enough'], ['0', 'when they are added']]} />
         ${form.rule === '1' && html`<${Field} label="Enough is at least" type="number" min="1" value=${form.threshold} onChange=${change('threshold')} hint="actions of those below" />

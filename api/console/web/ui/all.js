@@ -1,4 +1,4 @@
-// All of a list as CSV: it is read page by page, each from the place where the one before ended.
+// All of a list as CSV, or of it what keep says: it is read page by page, each from the place where the one before ended.
 import { html, useRef, useState } from '../vendor/view.js'
 import { pages } from '../lib/api.js'
 import { count } from '../lib/format.js'
@@ -6,7 +6,7 @@ import { save } from './card.js'
 
 const most = 100_000 // rows in a file
 
-export function All({ title, path, params, head, row }) {
+export function All({ title, path, params, head, row, keep = () => true }) {
   const [state, say] = useState(null), stop = useRef()
   const run = async () => {
     stop.current = new AbortController()
@@ -14,7 +14,7 @@ export function All({ title, path, params, head, row }) {
     try {
       say({ rows: 0 })
       for await (const items of pages(path, { ...params, limit: 1000 }, stop.current.signal)) {
-        rows.push(...items.map(row))
+        rows.push(...items.filter(keep).map(row))
         say({ rows: rows.length })
         if (rows.length >= most) break
       }
