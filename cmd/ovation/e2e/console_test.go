@@ -405,6 +405,8 @@ func TestConsole_InABrowser(t *testing.T) {
 	first := eval[string](b, `document.querySelector('.items li').innerText`)
 	b.until("new action in the feed", fmt.Sprintf(`document.querySelectorAll('.items li.came').length > 0 && document.querySelector('.items li').innerText !== %q`, first))
 
+	byMinute(b, api)
+
 	// Without a connection the page says so and keeps its numbers; with one it goes on by itself, the feed where it was.
 	b.clean()
 	front.Break()
@@ -412,6 +414,7 @@ func TestConsole_InABrowser(t *testing.T) {
 	if eval[bool](b, `!!document.querySelector('#main .ghost')`) {
 		t.Error("numbers vanish while the connection is lost")
 	}
+	b.until("word that the minutes are not counted", `document.querySelector('.card.low .note')?.innerText === 'reconnecting …' && !!document.querySelector('.minutes')`)
 	b.shot("away")
 	moved := func(what string) {
 		t.Helper()
@@ -468,6 +471,38 @@ func lapsed(b *browser, api *client.Client) {
 	if said := eval[string](b, `document.querySelector('.title p').innerText`); len(file) != len(want) || len(want) == 0 || !strings.HasPrefix(said, strconv.Itoa(len(want))+" of ") {
 		b.t.Errorf("%d members are lapsed, the file has %d, the page says %q", len(want), len(file), said)
 	}
+}
+
+// byMinute requires that the minutes which are over have as many activities as the API counts in them, and that the one which goes
+// on grows by what the stream brings.
+func byMinute(b *browser, api *client.Client) {
+	b.t.Helper()
+	b.open("/?table=per-minute-live")
+	type row struct {
+		At string
+		N  int
+	}
+	rows := func() []row {
+		return eval[[]row](b, `[...document.querySelectorAll('.card.low tbody tr')].map((r) => ({ At: r.cells[0].innerText + ':00', N: Number(r.cells[1].innerText.replaceAll(',', '')) }))`)
+	}
+	first := rows()
+	if len(first) != 31 {
+		b.t.Fatalf("the page has minutes %v", first)
+	}
+	over := first[3:] // nothing comes any more that is of them
+	want, _, err := client.Do(ctx(b.t), api, client.GetFeed{AllActions: true, IncludeOneTime: true, StartDate: over[len(over)-1].At, EndDate: first[2].At, Limit: "0"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	sum := 0
+	for _, r := range over {
+		sum += r.N
+	}
+	if strconv.Itoa(sum) != want.TotalSize || sum == 0 {
+		b.t.Errorf("the minutes %v have %d activities, the API %s", over, sum, want.TotalSize)
+	}
+	b.until("more activities since", fmt.Sprintf(`[...document.querySelectorAll('.card.low tbody tr')].filter((r) => r.cells[0].innerText + ':00' >= %q).reduce((n, r) => n + Number(r.cells[1].innerText.replaceAll(',', '')), 0) > %d`, first[0].At, first[0].N+5))
+	b.open("/")
 }
 
 // printed is what the demo prints behind a word, once its last question is printed.

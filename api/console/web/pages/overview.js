@@ -6,6 +6,7 @@ import { Figure, Mark } from '../ui/kit.js'
 import { AddFilter, Chips } from '../ui/filters.js'
 import { Bars } from '../charts/bars.js'
 import { Feed } from '../ui/feed.js'
+import { Minutes, useMinutes } from '../ui/minutes.js'
 import { Stacked, fromTimeline } from '../charts/stacked.js'
 import { place, range, before, toggle, has } from '../lib/place.js'
 import { count, compact, percent, service } from '../lib/format.js'
@@ -20,6 +21,7 @@ export function Overview() {
   const signups = useAnswer('/v1.1/login/stats/totals', range.value)
   const channels = useAnswer('/v1.1/login/stats/channels', range.value)
   const wasSignups = useAnswer('/v1.1/login/stats/totals', before.value, 300_000)
+  const minutes = useMinutes(place.value.filters)
   const { days, series } = timeline.data ? fromTimeline(timeline.data) : { days: [], series: [] }
   return html`<div class="page"><div class="title"><div><h1>Overview</h1><p class="dim">All brands of the account</p></div><span class="acts right"><${AddFilter} of=${['country', 'services', 'brandID', 'activityID', 'members_from_segment', 'domain', 'paid_only']} /></span></div><${Chips} />
     <div class="figures">
@@ -28,12 +30,12 @@ export function Overview() {
       <${Figure} label="New registrations" value=${n(signups.data?.registrations)} before=${n(wasSignups.data?.registrations)} of=${signups} />
       <${Figure} label="Sign-ins" value=${n(signups.data?.logins)} before=${n(wasSignups.data?.logins)} of=${signups} />
     </div>
-    <div class="cards">
+    <div class="cards"><${Minutes} of=${minutes.of} />
       <${Card} title="Activity by day" kind="wide" of=${timeline} empty=${timeline.data && !series.length && 'No activity in this range. Publish some: Docs › Publishing.'}
         table=${{ head: ['Day', ...series.map((s) => service(s.name))], rows: days.map((t, i) => [new Date(t).toISOString().slice(0, 10), ...series.map((s) => s.values[i])]).reverse() }}>
         <${Stacked} days=${days} series=${series} />
         <ul class="legend">${series.map((s) => html`<li><button aria-pressed=${has('services', s.name)} onClick=${() => toggle('services', s.name)}><i class="dot s-${s.name}"></i>${service(s.name)}<span class="dim">${compact(s.total)}</span></button></li>`)}</ul><//>
-      <${Feed} params=${place.value.filters} kind="tall" />
+      <${Feed} params=${place.value.filters} tell=${minutes.tell} kind="beside" />
       <${Card} title="Brands by active members" kind="wide" of=${popular} table=${{ head: ['Brand', 'Type', 'Members', '%'], rows: (popular.data?.items ?? []).map((b) => [b.Name, b.Type, n(b.ActiveMembers), n(b.Percentage)]) }}>
         <ol class="brands two">${(popular.data?.items ?? []).map((b) => html`<li key=${b.ID}><a href=${'/brand/' + b.ID + location.search}><${Mark} name=${b.Name} id=${b.ID} size="s" /><span class="cut">${b.Name}<small>${b.Type}</small></span><span class="share"><i style=${{ width: b.Percentage + '%' }}></i></span><span class="dim">${count(n(b.ActiveMembers))}</span><span class="value">${percent(Number(b.Percentage))}</span></a></li>`)}</ol><//>
       <${Card} title="Registrations by channel" of=${channels} empty=${channels.data && !channels.data.channels.length && 'Nobody registered in this range.'}

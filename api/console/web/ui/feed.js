@@ -13,7 +13,8 @@ const keptGone = 500 // of what was taken back; the answer that has it is asked 
 // takes reports that what is gone is an action.
 const takes = (gone, i) => gone.ID ? gone.ID === i.ID : gone.MemberID === (i.MergedMemberID ?? i.MemberID)
 
-export function Feed({ params, title = 'Live feed', kind = '', words = (s) => s }) {
+// tell is of who counts what comes: item, gone and state.
+export function Feed({ params, tell, title = 'Live feed', kind = '', words = (s) => s }) {
   const key = JSON.stringify(params)
   const first = useAnswer('/v1.1/activity/feed', { ...params, all_member_actions: 1, includeOneTime: 1, limit: 25 }, 3_600_000)
   const [fresh, set] = useState([]), [lost, lose] = useState([]), [held, hold] = useState(false), [state, say] = useState('open')
@@ -24,8 +25,9 @@ export function Feed({ params, title = 'Live feed', kind = '', words = (s) => s 
     const gone = (g) => {
       waiting.current = waiting.current.filter((i) => !takes(g, i))
       lose((old) => [g, ...old].slice(0, keptGone))
+      tell?.gone()
     }
-    return follow(params, (item) => waiting.current.unshift(item), gone, say)
+    return follow({ ...params, includeOneTime: 1 }, (item) => { waiting.current.unshift(item); tell?.item(item) }, gone, (s) => { say(s); tell?.state(s) })
   }, [key])
   useEffect(() => {
     // what came is shown twice a second at most, and not while the reader holds the list
