@@ -124,5 +124,34 @@ func TestFiles_ImportsAreThere(t *testing.T) {
 	}
 }
 
+// What app.js imports, and what that imports, is loaded at once: the page names each module.
+func TestFiles_ModulesArePreloaded(t *testing.T) {
+	bodies := map[string][]byte{}
+	for _, f := range Files() {
+		bodies[f.Path] = f.Body
+	}
+	needs := map[string]bool{}
+	var walk func(file string)
+	walk = func(file string) {
+		for _, m := range regexp.MustCompile(`from '(\.[^']+)'`).FindAllSubmatch(bodies[file], -1) {
+			if at := joined(file, string(m[1])); !needs[at] {
+				needs[at] = true
+				walk(at)
+			}
+		}
+	}
+	walk("/web/app.js")
+	for _, m := range regexp.MustCompile(`"modulepreload" href="([^"]+)"`).FindAllSubmatch(bodies["/"], -1) {
+		if at := string(m[1]); !needs[at] {
+			t.Errorf("%s is named, and not imported or twice", at)
+		} else {
+			delete(needs, at)
+		}
+	}
+	for at := range needs {
+		t.Errorf("%s is imported, and not named", at)
+	}
+}
+
 // joined is the path of a module that is named relative to another one's.
 func joined(file, name string) string { return path.Join(path.Dir(file), name) }

@@ -83,7 +83,6 @@ function App() {
   const [more, open] = useState(false)
   useEffect(() => open(false), [place.value.path])
   useEffect(() => { document.title = name + ' · Ovation' }, [name])
-  useEffect(() => { begin(); addEventListener('hashchange', begin) }, [])
   if (who.value === undefined) return html`<p class="boot">Loading Ovation …</p>`
   if (who.value === null) return html`<${SignIn} />`
   const account = who.value.account
@@ -131,6 +130,8 @@ addEventListener('keydown', (e) => {
   if (/^[1-5]$/.test(e.key)) document.querySelectorAll('.range button')[e.key - 1]?.click()
 })
 
+begin()
+addEventListener('hashchange', begin)
 const root = document.getElementById('app')
 root.replaceChildren()
 render(html`<${App} />`, root)

@@ -7,11 +7,12 @@ import { count, moment, parse } from '../lib/format.js'
 const step = 5000, minute = 60_000, shown = 30
 const settles = 10_000 // then a minute that is over is asked for once more: what came late is in it
 const path = '/v1.1/activity/feed'
+const idle = () => new Promise((done) => { (globalThis.requestIdleCallback ?? setTimeout)(done, { timeout: 500 }) }) // the rest of the page comes first
 const floor = (t, of) => Math.floor(t / of) * of
 
 // counter has the actions of each minute: what the API answers, and what the stream brought since. Minutes in which the page was
-// hidden or not connected, and those that are over, are asked for again.
-function counter(params, changed) {
+// hidden or not connected, and those that are over, are asked for again. While the page loads it waits until the browser is idle.
+function counter(params, changed, loads) {
   const minutes = new Map(), steps = new Map(), ends = new AbortController()
   let open = 0, at = 0, skew = 0, busy = false, again = false, failed = null
   const now = () => Date.now() + skew
@@ -30,6 +31,7 @@ function counter(params, changed) {
     busy = true
     try {
       for (let m = due(); m !== undefined && live(); m = due()) {
+        if (loads) await idle()
         const { body, headers } = await get(address(path, question(m)), ends.signal)
         const said = Date.parse(headers.get('date')) - Date.now()
         if (Math.abs(said - skew) > step) skew = said // the clocks of the two machines differ
@@ -86,7 +88,7 @@ function counter(params, changed) {
 // useMinutes counts; what it gives is for the feed that has the page's stream, and for the card.
 export function useMinutes(params) {
   const [of, set] = useState(null), key = JSON.stringify(params)
-  const tell = useMemo(() => counter(params, set), [key])
+  const tell = useMemo(() => counter(params, set, !of), [key])
   useEffect(() => { set((old) => old && { ...old, stale: true }); return tell.start() }, [tell])
   return { of, tell }
 }
