@@ -48,12 +48,12 @@ export function Brand({ id }) {
       <${Figure} label="Activities a member" value=${active ? total / active : undefined} before=${activeWas ? totalWas / activeWas : undefined} of=${daily} />
     </div>
     <div class="cards">
-      <${Card} title="Activity by day" kind="wide" of=${timeline} empty=${timeline.data && !series.length && 'No activity with these filters in this range.'}
+      <${Card} title="Activity by day" kind="wide chart" of=${timeline} empty=${timeline.data && !series.length && 'No activity with these filters in this range.'}
         table=${{ head: ['Day', ...series.map((s) => service(s.name)), 'All'], rows: days.map((t, i) => [new Date(t).toISOString().slice(0, 10), ...series.map((s) => s.values[i]), series.reduce((sum, s) => sum + s.values[i], 0)]).reverse() }}>
         <${Stacked} days=${days} series=${series} />
         <ul class="legend">${series.map((s) => html`<li><button aria-pressed=${has('services', s.name)} onClick=${() => toggle('services', s.name)} title=${`${count(s.total)} activities, ${count(s.members)} members`}><i class="dot s-${s.name}"></i>${service(s.name)}<span class="dim">${compact(s.total)}</span></button></li>`)}</ul><//>
       <${Feed} params=${{ brandID: id, ...place.value.filters }} kind="tall" words=${short} />
-      <${Card} title="Where" kind="wide" of=${places} empty=${none(places)} note=${countries.length === 1 ? '1 country' : `${countries.length} countries`}
+      <${Card} title="Where" kind="wide world" of=${places} empty=${none(places)} note=${countries.length === 1 ? '1 country' : `${countries.length} countries`}
         table=${{ head: ['Country', 'Members', 'Activities'], rows: byMembers.map((c) => [c.name, c.members, c.actions]) }}>
         <div class="where"><${WorldMap} rows=${countries} chosen=${(c) => has('country', c)} onPick=${(c) => toggle('country', c)} />
         <${Bars} unit="members" rows=${byMembers.slice(0, 8).map((c) => ({ key: c.code, label: c.name, value: c.members, on: has('country', c.code) }))} onPick=${(c) => toggle('country', c)} /></div><//>

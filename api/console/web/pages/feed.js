@@ -25,5 +25,5 @@ export function FeedPage() {
     <div class="cards"><${Card} title="In the range" kind="wide whole" of=${list} empty=${list.data && !items.length && 'No activity with these filters in this range.'}
         csv=${{ head, rows: items.map(row) }} tools=${html`<${All} title="All in the range" path="/v1.1/activity/feed" params=${{ ...asked, limit: undefined }} head=${head} row=${row} />`}>
         <${Actions} items=${items} /><${Pages} from=${Number(skip)} size=${size} all=${Math.min(all, 10_000)} /><//>
-      <${Feed} params=${filters} title="As it comes" kind="tall" /></div></div>`
+      <${Feed} params=${filters} title="As it comes" kind="tall first" /></div></div>`
 }

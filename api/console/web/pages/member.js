@@ -29,9 +29,9 @@ export function Member({ id }) {
   }
   const place = m && [m.City, m.CountryCode && country(m.CountryCode)].filter(Boolean).join(', ')
   return html`<div class="page">
-    <div class="title">${m && html`<${Picture} of=${{ ...m, MemberAvatarURL: m.AvatarURL }} size="46" />`}<div><h1>${m ? nameOf(m) : '…'}</h1><p class="dim">${m ? ['No. ' + m.ID, place, genders[m.Gender]].filter(Boolean).join(' · ') : ' '}</p></div>${m && html`<span class="acts right"><button class="plain" aria-expanded=${explains} onClick=${() => explain(!explains)}>Explain the score</button>${edits && html`<button class="plain" onClick=${() => download(id)}>Export</button><button class="plain bad" onClick=${() => ask(true)}>Erase</button>`}</span>`}</div>
+    <div class="title"><${Picture} of=${{ ID: id }} size="46" /><div><h1>${m ? nameOf(m) : '…'}</h1><p class="dim">${m ? ['No. ' + m.ID, place, genders[m.Gender]].filter(Boolean).join(' · ') : ' '}</p></div><span class="acts right"><button class="plain" disabled=${!m} aria-expanded=${explains} onClick=${() => explain(!explains)}>Explain the score</button>${edits && html`<button class="plain" disabled=${!m} onClick=${() => download(id)}>Export</button><button class="plain bad" disabled=${!m} onClick=${() => ask(true)}>Erase</button>`}</span></div>
     <p role="alert">${!asks && failed}</p>
-    <div class="figures"><${Figure} label="Position" value=${m && (m.AEPosition ? Number(m.AEPosition) : undefined)} of=${of} help="by score, among all members in the range" />
+    <div class="figures"><${Figure} label="Position" value=${m && (Number(m.AEPosition) || m.AEPosition)} of=${of} help="by score, among all members in the range" />
       <${Figure} label="Score" value=${m && Number(m.Score)} of=${of} />
       <${Figure} label="Activities" value=${actions.data && Number(actions.data.totalSize)} of=${actions} />
       <${Figure} label="Networks" value=${of.data && of.data.services.length} /></div>

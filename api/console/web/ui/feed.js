@@ -1,5 +1,5 @@
 // Actions as they become visible: the newest stored ones, then the stream.
-import { html, useEffect, useState, useRef } from '../vendor/view.js'
+import { html, useEffect, useLayoutEffect, useState, useRef } from '../vendor/view.js'
 import { useAnswer } from './use.js'
 import { Card } from './card.js'
 import { icon } from './icon.js'
@@ -7,7 +7,7 @@ import { Picture } from './kit.js'
 import { follow } from '../lib/api.js'
 import { ago, parse, service, moment } from '../lib/format.js'
 
-const kept = 60 // rows on the page; older ones are on the feed's own page
+const kept = 60, spare = 30 // rows on the page, and how many more they become; older ones are on the feed's own page
 const keptGone = 500 // of what was taken back; the answer that has it is asked for again meanwhile
 
 // takes reports that what is gone is an action.
@@ -19,37 +19,50 @@ export function Feed({ params, tell, title = 'Live feed', kind = '', words = (s)
   const first = useAnswer('/v1.1/activity/feed', { ...params, all_member_actions: 1, includeOneTime: 1, limit: 25 }, 3_600_000)
   const [fresh, set] = useState([]), [lost, lose] = useState([]), [held, hold] = useState(false), [state, say] = useState('open')
   const [, tick] = useState(0)
-  const waiting = useRef([])
+  const waiting = useRef([]), full = useRef(false)
   useEffect(() => {
-    set([]); lose([]); waiting.current = []
+    set([]); lose([]); waiting.current = []; full.current = false
     const gone = (g) => {
       waiting.current = waiting.current.filter((i) => !takes(g, i))
       lose((old) => [g, ...old].slice(0, keptGone))
       tell?.gone()
     }
-    return follow({ ...params, includeOneTime: 1 }, (item) => { waiting.current.unshift(item); tell?.item(item) }, gone, (s) => { say(s); tell?.state(s) })
+    return follow({ ...params, includeOneTime: 1 }, (item) => { waiting.current.unshift(item); waiting.current.splice(kept); tell?.item(item) }, gone, (s) => { say(s); tell?.state(s) })
   }, [key])
   useEffect(() => {
     // what came is shown twice a second at most, and not while the reader holds the list
     const t = setInterval(() => {
-      if (held || !waiting.current.length) return
-      const came = waiting.current.splice(0)
-      set((old) => [...came, ...old].slice(0, kept))
+      if (held) return
+      set((old) => {
+        if (old.length > kept + spare) { full.current = true; return old.slice(0, kept) } // by itself: rows that stay are not moved
+        const came = waiting.current.splice(0)
+        if (came.length === kept) { full.current = true; return came } // as many as are shown came while the list was held
+        return came.length ? [...came, ...old] : old
+      })
     }, 500)
     const clock = setInterval(() => tick((n) => n + 1), 10_000)
     return () => { clearInterval(t); clearInterval(clock) }
   }, [held, key])
   const known = new Set(fresh.map((i) => i.ID))
-  const rows = [...fresh, ...(first.data?.items ?? []).filter((i) => !known.has(i.ID))].filter((i) => !lost.some((g) => takes(g, i))).slice(0, kept)
+  const rows = [...fresh, ...(full.current ? [] : first.data?.items ?? []).filter((i) => !known.has(i.ID))].filter((i) => !lost.some((g) => takes(g, i)))
   const tools = html`<button class="tool" data-key="p" aria-pressed=${held} title=${held ? 'Go on' : 'Pause'} onClick=${() => hold(!held)}>${icon(held ? 'play' : 'pause')}<span class="hide">Pause the live feed</span></button>`
   return html`<${Card} title=${title} kind=${'feed ' + kind} of=${first} tools=${tools} empty=${rows.length === 0 && 'No activity in this range. What fans do shows here the moment it is applied.'}
     note=${html`<span class="beat ${held ? 'held' : state}" title=${state === 'open' ? 'connected' : 'connecting again'}></span>${held ? 'paused' : state === 'open' ? '' : 'reconnecting …'}`}>
     <${Actions} items=${rows} came=${known} words=${words} /><//>`
 }
 
-// Actions is a list of actions, as feeds have them.
+// Actions is a list of actions, as feeds have them. What comes is put above the part that is seen, which the browser keeps in its
+// place (it does so for what is scrolled by at least a pixel); then it is scrolled to, unless the reader went further down.
 export function Actions({ items, came = new Set(), words = (s) => s }) {
-  return html`<ol class="items" tabindex="0" aria-label="Activities">${items.map((i) => html`<li key=${i.ID} class=${came.has(i.ID) ? 'came' : ''}>
+  const box = useRef(), goes = useRef(false), top = items[0]?.ID
+  useLayoutEffect(() => {
+    const list = box.current
+    if (list.scrollTop > 1 && !goes.current) return
+    goes.current = true
+    if (list.scrollTop < 1) list.scrollTop = 1
+    requestAnimationFrame(() => requestAnimationFrame(() => { list.scrollTop = 1; goes.current = false })) // once it was laid out
+  }, [top])
+  return html`<ol class="items" ref=${box} tabindex="0" aria-label="Activities">${items.map((i) => html`<li key=${i.ID} class=${came.has(i.ID) ? 'came' : ''}>
       <${Picture} of=${{ ID: i.MemberID }} size="32" />
       <p><a href=${'/member/' + i.MemberID}><strong>${i.MemberName ?? 'Member ' + i.MemberID}</strong></a> ${words(i.Name)}${i.Content?.TrackName && html`<span class="content cut">${i.Content.TrackName}</span>`}</p>
       <span class="when"><time datetime=${i.CompleteDate.replace(' ', 'T') + 'Z'} title=${moment(parse(i.CompleteDate)) + ' UTC'}>${ago(parse(i.CompleteDate))}</time><i class="dot s-${i.ServiceType}" title=${service(i.ServiceType)}></i></span></li>`)}</ol>`

@@ -21,14 +21,15 @@ export function Picture({ of, size = '28' }) {
   return html`<img class="picture" src=${`/avatar/${of.ID}.svg`} alt="" width=${size} height=${size} loading="lazy" />`
 }
 
-// Figure is one number: what it is, how it changed, how it went.
-export function Figure({ label, value, before, line, help, of }) {
+// Figure is one number, or a word for it: what it is, how it changed, how it went.
+export function Figure(shown) {
+  const { label, value, before, line, help, of } = shown
   const up = before ? 100 * (value - before) / before : null
   return html`<div class="figure" data-stale=${of?.stale ? 'yes' : undefined}>
     <span class="what" title=${help}>${[label, since(of)].filter(Boolean).join(' · ')}</span>
-    ${value == null ? html`<span class="ghost one"><i></i></span>` : html`<span class="amount" title=${count(value)}>${Number.isInteger(value) ? compact(value) : value.toFixed(1)}</span>`}
+    ${value == null ? html`<span class="ghost one"><i></i></span>` : html`<span class="amount" title=${value.toLocaleString('en')}>${typeof value === 'string' ? value : Number.isInteger(value) ? compact(value) : value.toFixed(1)}</span>`}
     ${up !== null && value != null ? html`<span class="change ${up > 0.5 ? 'up' : up < -0.5 ? 'fall' : ''}" title=${'before: ' + (Number.isInteger(before) ? count(before) : before.toFixed(1))}>${up > 0.5 ? '▲' : up < -0.5 ? '▼' : '■'} ${Math.abs(up) >= 1000 ? '>999' : Math.abs(up).toFixed(Math.abs(up) < 10 ? 1 : 0)} %<span class="hide"> against the period before</span></span>` : html`<span class="change"> </span>`}
-    ${line && html`<${Spark} values=${line} />`}</div>`
+    ${'line' in shown && (line ? html`<${Spark} values=${line} />` : html`<i class="spark"></i>`)}</div>`
 }
 
 const spans = [[7, '7 days'], [28, '28 days'], [90, '90 days'], [180, '180 days'], [365, '12 months']]
