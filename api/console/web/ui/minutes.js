@@ -99,7 +99,7 @@ export function Minutes({ of }) {
   const rows = of?.rows ?? [], most = Math.max(1, ...rows.map((r) => r.n)), done = rows.slice(0, -1)
   return html`<${Card} title="Per minute, live" kind="wide low" of=${{ data: of?.rows, error: of?.failed, stale: of?.stale, question: of?.asked }}
     note=${of?.rows && !of.live ? 'reconnecting …' : ''} table=${{ head: ['Minute (UTC)', 'Activities'], rows: rows.map((r) => [moment(r.at).slice(0, 16), r.n]).reverse() }}>
-    ${of?.rows && html`<div class="minutes"><p><span class="amount">${count(of?.rate)}</span> <span class="dim">in ${of?.live ? 'the last minute' : 'the minute before'}</span></p>
+    ${of?.rows && html`<div class="minutes"><p><span class="amount">${count(of?.rate)}</span> <span class="dim">in ${of?.live ? 'the last minute' : `the minute to ${clock(rows.at(-1)?.at)} UTC`}</span></p>
       <div role="img" aria-label="Activities in each of ${shown} minutes up to ${clock(rows.at(-1)?.at)} UTC: ${count(Math.min(...done.map((r) => r.n)))} to ${count(Math.max(...done.map((r) => r.n)))}, ${count(done.at(-1)?.n)} in the last whole one. The table has the same numbers.">
       ${rows.map((r, i) => html`<i key=${r.at} class=${i === shown ? 'now' : ''} title="${clock(r.at)} UTC: ${count(r.n)}${i === shown ? ' so far' : ''}" style=${{ height: 100 * r.n / most + '%' }}></i>`)}</div>
       <p class="dim"><span>${clock(rows[0]?.at)}</span><span>most ${count(most)}</span><span>${clock(rows.at(-1)?.at)} UTC, so far</span></p></div>`}<//>`
