@@ -91,7 +91,7 @@ function App() {
       ${menu.map(([group, all]) => [group, all.filter(([, , , role]) => (!role || may(role)) && (account || role === 'operator'))]).map(([group, items]) => items.length > 0 && html`<div class="group"><h3>${group}</h3><ul>${items.map(([to, sign, words]) => html`<li class=${(account ? tabs : operatorTabs).includes(to) ? 'tab' : ''}><a data-at=${to} href=${href({ path: to, filters: {}, view: {} })} aria-current=${to === at ? 'page' : undefined}>${icon(sign)}<span>${words}</span></a></li>`)}</ul></div>`)}
       <button class="more" aria-expanded=${more} onClick=${() => open(!more)}>${icon('more')}<span>More</span></button>
       <div class="who"><strong>${who.value.accountName}</strong><span class="dim">${[who.value.name, who.value.role].filter(Boolean).join(' · ')}</span>
-        <span class="acts"><a href="/docs">Docs</a><button class="plain" onClick=${signOut}>Sign out</button></span></div></nav>
+        <span class="acts">${who.value.role !== 'operator' && html`<a href="/docs">Docs</a>`}<button class="plain" onClick=${signOut}>Sign out</button></span></div></nav>
     <div class="main"><header class="top">${account > 0 && html`<${Switch} />`}<div class="grow"></div>${!unranged.includes(at) && html`<${Range} />`}<${Fresh} /><${Theme} /></header>
       <main id="main" tabindex="-1"><${Page} key=${id} id=${id} /></main></div><${Keys} /></div>`
 }
