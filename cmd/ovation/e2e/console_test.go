@@ -398,6 +398,8 @@ func TestConsole_InABrowser(t *testing.T) {
 	}
 	b.clean()
 	lapsed(b, api)
+	grew(b, api)
+	inSegment(b, api)
 	b.clean()
 
 	// The feed moves by itself.
@@ -470,6 +472,50 @@ func lapsed(b *browser, api *client.Client) {
 	}
 	if said := eval[string](b, `document.querySelector('.title p').innerText`); len(file) != len(want) || len(want) == 0 || !strings.HasPrefix(said, strconv.Itoa(len(want))+" of ") {
 		b.t.Errorf("%d members are lapsed, the file has %d, the page says %q", len(want), len(file), said)
+	}
+}
+
+// grew requires that the country which gained most members is the first one, with the number by which it grew.
+func grew(b *browser, api *client.Client) {
+	b.t.Helper()
+	ago := func(days int) string { return time.Now().UTC().AddDate(0, 0, -days).Format(time.DateOnly) }
+	members := func(from, to string) map[string]int {
+		of, _, err := client.Do(ctx(b.t), api, client.GetBrandLocations{BrandID: 1, StartDate: from, EndDate: to})
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		found := map[string]int{}
+		for _, c := range of.Countries {
+			if c.Country != nil {
+				found[c.CountryName], _ = strconv.Atoi(c.Members)
+			}
+		}
+		return found
+	}
+	most := 0
+	now, before := members(ago(92), ago(3)), members(ago(182), ago(93))
+	for name, n := range now {
+		most = max(most, n-before[name])
+	}
+	b.open("/brand/1?where=growth&table=where&from=" + ago(92) + "&to=" + ago(3))
+	row := eval[[]string](b, `[...document.querySelector('.card.world tbody tr').cells].map((c) => c.innerText.replaceAll(',', ''))`)
+	want := []string{row[0], strconv.Itoa(now[row[0]]), row[2], strconv.Itoa(before[row[0]]), strconv.Itoa(most)}
+	if !slices.Equal(row, want) || most == 0 {
+		b.t.Errorf("the first country is %q, want %q", row, want)
+	}
+}
+
+// inSegment requires that the file of a segment's members has each of them.
+func inSegment(b *browser, api *client.Client) {
+	b.t.Helper()
+	b.open("/segment/2")
+	file := strings.Split(b.downloaded(`.card .tools > .plain`), "\r\n")[1:]
+	list, _, err := client.Do(ctx(b.t), api, client.ListMembers{MembersFromSegment: 2, Limit: "0"})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if strconv.Itoa(len(file)) != list.TotalSize || len(file) == 0 {
+		b.t.Errorf("the file has %d members, the segment %s", len(file), list.TotalSize)
 	}
 }
 

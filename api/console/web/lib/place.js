@@ -4,7 +4,7 @@ import { signal, computed } from '../vendor/view.js'
 import { DAY, midnight, moment } from './format.js'
 
 // How a page is shown is no filter: which cards are tables, which page of a list, in which order.
-const shown = ['table', 'skip', 'order', 'latest', 'brands', 'scale', 'mark']
+const shown = ['table', 'skip', 'order', 'latest', 'brands', 'scale', 'mark', 'where']
 
 // ranged are the parameters of the range: so many days up to now, or from one date to another.
 const ranged = ['days', 'from', 'to']

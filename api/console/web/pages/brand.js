@@ -6,9 +6,10 @@ import { Figure, Mark } from '../ui/kit.js'
 import { AddFilter, Chips } from '../ui/filters.js'
 import { Feed } from '../ui/feed.js'
 import { Stacked, fromTimeline } from '../charts/stacked.js'
+import { Since } from '../charts/mark.js'
 import { Bars, Columns } from '../charts/bars.js'
 import { WorldMap } from '../charts/map.js'
-import { href, place, range, before, toggle, has } from '../lib/place.js'
+import { href, place, range, before, toggle, turn, has } from '../lib/place.js'
 import { web, count, compact, percent, service, country } from '../lib/format.js'
 
 export function Brand({ id }) {
@@ -22,6 +23,7 @@ export function Brand({ id }) {
   const members = useAnswer(at + '/stats/members', asked)
   const wasMembers = useAnswer(at + '/stats/members', earlier, 300_000)
   const places = useAnswer(at + '/stats/location', asked)
+  const wasPlaces = useAnswer(at + '/stats/location', earlier, 300_000)
   const ages = useAnswer(at + '/stats/age', asked)
   const genders = useAnswer(at + '/stats/gender', asked)
   const cross = useAnswer(`/v1.1/brands/${id}/crossover`, { ...asked, limit: 8 })
@@ -34,7 +36,10 @@ export function Brand({ id }) {
   const activities = Object.fromEntries((tally.data?.items ?? []).map((i) => [i.ActivityID, i.Activity]))
   const { days, series } = timeline.data ? fromTimeline(timeline.data) : { days: [], series: [] }
   const countries = (places.data?.Countries ?? []).filter((c) => c.Country).map((c) => ({ code: c.Country, name: c.CountryName, members: n(c.Members), actions: n(c.Actions) }))
-  const byMembers = [...countries].sort((a, b) => b.members - a.members)
+  const membersWas = Object.fromEntries((wasPlaces.data?.Countries ?? []).map((c) => [c.Country, n(c.Members)]))
+  const gone = (wasPlaces.data?.Countries ?? []).filter((c) => c.Country && !countries.some((x) => x.code === c.Country)).map((c) => ({ code: c.Country, name: c.CountryName, members: 0, actions: 0 }))
+  const growth = place.value.view.where === 'growth', more = (c) => c.members - (membersWas[c.code] ?? 0)
+  const byMembers = (growth ? [...countries, ...gone] : countries).sort((a, b) => (growth ? more(b) - more(a) : 0) || b.members - a.members)
   const short = (s) => (s.endsWith(' ' + name) ? s.slice(0, -name.length - 1).replace(/ (by|of|for|to|from|on)$/, '') : s)
   const none = (of) => of.data && total === 0 && 'No activity with these filters in this range.'
 
@@ -48,15 +53,16 @@ export function Brand({ id }) {
       <${Figure} label="Activities a member" value=${active ? total / active : undefined} before=${activeWas ? totalWas / activeWas : undefined} of=${daily} />
     </div>
     <div class="cards">
-      <${Card} title="Activity by day" kind="wide chart" of=${timeline} empty=${timeline.data && !series.length && 'No activity with these filters in this range.'}
+      <${Card} title="Activity by day" kind="wide chart" tools=${html`<${Since} />`} of=${timeline} empty=${timeline.data && !series.length && 'No activity with these filters in this range.'}
         table=${{ head: ['Day', ...series.map((s) => service(s.name)), 'All'], rows: days.map((t, i) => [new Date(t).toISOString().slice(0, 10), ...series.map((s) => s.values[i]), series.reduce((sum, s) => sum + s.values[i], 0)]).reverse() }}>
         <${Stacked} days=${days} series=${series} />
         <ul class="legend">${series.map((s) => html`<li><button aria-pressed=${has('services', s.name)} onClick=${() => toggle('services', s.name)} title=${`${count(s.total)} activities, ${count(s.members)} members`}><i class="dot s-${s.name}"></i>${service(s.name)}<span class="dim">${compact(s.total)}</span></button></li>`)}</ul><//>
       <${Feed} params=${{ brandID: id, ...place.value.filters }} kind="tall" words=${short} />
       <${Card} title="Where" kind="wide world" of=${places} empty=${none(places)} note=${countries.length === 1 ? '1 country' : `${countries.length} countries`}
-        table=${{ head: ['Country', 'Members', 'Activities'], rows: byMembers.map((c) => [c.name, c.members, c.actions]) }}>
+        tools=${html`<button class="plain" aria-pressed=${growth} title="Members more than in as many days before" onClick=${() => turn('where', 'growth')}>Growth</button>`}
+        table=${{ head: ['Country', 'Members', 'Activities', ...(wasPlaces.data ? ['Members before', 'More'] : [])], rows: byMembers.map((c) => [c.name, c.members, c.actions, ...(wasPlaces.data ? [membersWas[c.code] ?? 0, more(c)] : [])]) }}>
         <div class="where"><${WorldMap} rows=${countries} chosen=${(c) => has('country', c)} onPick=${(c) => toggle('country', c)} />
-        <${Bars} unit="members" rows=${byMembers.slice(0, 8).map((c) => ({ key: c.code, label: c.name, value: c.members, on: has('country', c.code) }))} onPick=${(c) => toggle('country', c)} /></div><//>
+        <${Bars} unit="members" rows=${byMembers.slice(0, 8).map((c) => ({ key: c.code, label: c.name, value: c.members, said: growth && wasPlaces.data ? signed(more(c)) : undefined, on: has('country', c.code) }))} onPick=${(c) => toggle('country', c)} /></div><//>
       <${Card} title="What they did" of=${tally} empty=${none(tally)}
         table=${{ head: ['Activity', 'Service', 'Count', 'Members'], rows: (tally.data?.items ?? []).map((i) => [i.Activity, i.ServiceType ? service(i.ServiceType) : '', n(i.Count), n(i.DistinctMembers)]) }}>
         <${Bars} unit="activities" rows=${(tally.data?.items ?? []).slice(0, 9).map((i) => ({ key: i.ActivityID, label: short(i.Activity), dot: i.ServiceType, side: i.ServiceType && service(i.ServiceType), value: n(i.Count), on: has('activityID', i.ActivityID) }))} onPick=${(k) => toggle('activityID', k)} /><//>
@@ -73,6 +79,7 @@ export function Brand({ id }) {
     </div></div>`
 }
 
+const signed = (x) => (x > 0 ? '▲ ' : x < 0 ? '▼ ' : '■ ') + count(Math.abs(x))
 const words = { M: 'Male', F: 'Female', Other: 'Other', Unknown: 'Unknown' }
 const who = (m) => [m.FirstName, m.Surname].filter(Boolean).join(' ') || m.Username || 'Member ' + m.ID
 const share = (list) => { const all = list.reduce((s, a) => s + Number(a.Members), 0); return all ? Number(list.find((a) => a.Age === 'Unknown')?.Members ?? 0) / all : 0 }

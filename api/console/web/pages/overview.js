@@ -8,6 +8,7 @@ import { Bars } from '../charts/bars.js'
 import { Feed } from '../ui/feed.js'
 import { Minutes, useMinutes } from '../ui/minutes.js'
 import { Stacked, fromTimeline } from '../charts/stacked.js'
+import { Since } from '../charts/mark.js'
 import { place, range, before, toggle, has } from '../lib/place.js'
 import { count, compact, percent, service } from '../lib/format.js'
 
@@ -31,7 +32,7 @@ export function Overview() {
       <${Figure} label="Sign-ins" value=${n(signups.data?.logins)} before=${n(wasSignups.data?.logins)} of=${signups} />
     </div>
     <div class="cards"><${Minutes} of=${minutes.of} />
-      <${Card} title="Activity by day" kind="wide chart" of=${timeline} empty=${timeline.data && !series.length && 'No activity in this range. Publish some: Docs › Publishing.'}
+      <${Card} title="Activity by day" kind="wide chart" tools=${html`<${Since} />`} of=${timeline} empty=${timeline.data && !series.length && 'No activity in this range. Publish some: Docs › Publishing.'}
         table=${{ head: ['Day', ...series.map((s) => service(s.name))], rows: days.map((t, i) => [new Date(t).toISOString().slice(0, 10), ...series.map((s) => s.values[i])]).reverse() }}>
         <${Stacked} days=${days} series=${series} />
         <ul class="legend">${series.map((s) => html`<li><button aria-pressed=${has('services', s.name)} onClick=${() => toggle('services', s.name)}><i class="dot s-${s.name}"></i>${service(s.name)}<span class="dim">${compact(s.total)}</span></button></li>`)}</ul><//>

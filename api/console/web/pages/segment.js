@@ -6,6 +6,7 @@ import { Confirm, Field, useCommand } from '../ui/form.js'
 import { Picture, nameOf } from '../ui/kit.js'
 import { go, place } from '../lib/place.js'
 import { may } from '../lib/session.js'
+import { All } from '../ui/all.js'
 import { count } from '../lib/format.js'
 
 const fresh = { name: '', brandid: '', rule: '1', threshold: '10', period: '28 Day', activities: {} }
@@ -44,7 +45,7 @@ export function Segment({ id }) {
   if (!form) return html`<div class="page"><div class="title"><h1>${of.error?.status === 404 ? 'There is no such segment' : 'Segment'}</h1></div>${!of.error && html`<${Card} title="Rule" of=${of} />`}</div>`
   const edits = may('editor', 'developer')
   return html`<div class="page"><div class="title"><div><h1>${made ? form.name : 'New segment'}</h1><p class="dim">${made && of.data ? `${count(Number(of.data.Members))} members now` : 'Members who did enough of what you choose, or whom you add by hand'}</p></div></div>
-    <div class=${made ? 'cards two' : 'narrow'}>
+    <div class=${made ? 'cards two' : 'narrow'}>${made && html`<${Inside} id=${id} name=${of.data?.Name ?? form.name} />`}
       ${edits && html`<${Card} title="Rule"><form class="form" onSubmit=${save}>
         ${!made && html`<div class="choices" role="group" aria-label="Begin with">${Object.entries(templates).map(([words, t]) => html`<button type="button" onClick=${() => set({ ...form, ...t })}>${words}</button>`)}<a href="/members/lapsed">Lapsed</a></div>
           <p class="dim">A rule counts activities, and cannot say that there are none: <em>Lapsed</em> is a list of members.</p>`}
@@ -55,7 +56,7 @@ export function Segment({ id }) {
         <${Activities} brand=${form.brandid} chosen=${form.activities} onChange=${change('activities')} />
         <p role="alert">${failed}</p>
         <div class="acts">${made && html`<button type="button" class="plain bad" onClick=${() => ask(true)}>Delete</button>`}<button class="act" disabled=${busy || !Object.keys(form.activities).length}>${made ? 'Save' : 'Create'}</button></div></form><//>`}
-      ${made && html`<${Inside} id=${id} />`}</div>
+    </div>
     ${asks && html`<${Confirm} title=${'Delete ' + form.name + '?'} word=${form.name} act="Delete" busy=${busy} failed=${failed} onClose=${() => ask(false)}
       onAct=${() => run(`/v1.1/segment/${id}/delete`, {}, () => go({ path: '/segments', filters: {}, view: {} }))}><p>Its members stay; filters and webhooks that name it find nothing any more.</p><//>`}</div>`
 }
@@ -71,11 +72,18 @@ function Activities({ brand, chosen, onChange }) {
       ${chosen[a.ID] !== undefined && html`<input class="points" type="number" min="0" max="65535" aria-label=${'Points of ' + a.Name} placeholder=${a.Value} value=${chosen[a.ID]} onInput=${(e) => onChange({ ...chosen, [a.ID]: e.target.value })} />`}</li>`)}</ul></fieldset>`
 }
 
+// columns are those of a file of a segment's members, whatever they did. The addresses are in it for those who may see them.
+function columns() {
+  const mail = may('editor', 'developer')
+  return { fields: 'ID,FirstName,Surname,Username,CountryCode' + (mail ? ',Email' : ''), head: ['ID', 'Name', ...(mail ? ['E-mail'] : []), 'Country'],
+    row: (m) => [Number(m.ID), nameOf(m), ...(mail ? [m.Email ?? ''] : []), m.CountryCode ?? ''] }
+}
+
 // Inside is who is in a segment now.
-function Inside({ id }) {
+function Inside({ id, name }) {
   const list = useAnswer('/v1.1/members/active', { members_from_segment: id, period: '1 Year', limit: 25, fields: 'ID,FirstName,Surname,Username,Score,ActivityCount' }, 30_000)
-  const items = list.data?.items ?? []
-  return html`<${Card} title="Members in it" note="most active of a year first" of=${list} empty=${list.data && !items.length && 'Nobody is in this segment now.'}
+  const items = list.data?.items ?? [], { fields, head, row } = columns()
+  return html`<${Card} title="Members in it" note="most active of a year first" of=${list} tools=${html`<${All} title="All in ${name}" path="/v1.1/members" params=${{ members_from_segment: id, fields }} head=${head} row=${row} />`} empty=${list.data && !items.length && 'Nobody is in this segment now.'}
     csv=${{ head: ['ID', 'Name', 'Score', 'Activities'], rows: items.map((m) => [Number(m.ID), nameOf(m), Number(m.Score), Number(m.ActivityCount)]) }}>
     <ol class="brands">${items.map((m) => html`<li key=${m.ID}><a href=${'/member/' + m.ID}><${Picture} of=${m} /><span class="cut">${nameOf(m)}</span><span class="value">${count(Number(m.Score))}</span></a></li>`)}</ol>
     <p class="more"><a href=${'/members?members_from_segment=' + id}>All of them</a></p><//>`
