@@ -39,7 +39,7 @@ export function ask(path, params, every = 10_000) {
   const url = address(path, params)
   let q = questions.get(url)
   if (!q) {
-    q = { url, path, params, said: null, data: signal(null), error: signal(null), at: 0, etag: null, users: 0, timer: 0 }
+    q = { url, path, params, said: null, data: signal(null), error: signal(null), at: 0, etag: null, users: 0, timer: 0, tries: 0 }
     questions.set(url, q)
   }
   q.every = every
@@ -68,11 +68,14 @@ async function poll(q) {
         q.etag = r.headers.get('etag')
       }
       q.at = reached.value = Date.now()
+      const away = failing.value
       q.error.value = failing.value = null
+      q.tries = 0
+      if (away) for (const other of questions.values()) if (other.users > 0 && other.error.value) poll(other) // the server is back
     } catch (err) {
       q.error.value = err
       if (!err.status || err.status >= 500) failing.value = err
-      wait = Math.max(Number(err.after) * 1000 || 0, 3000 + 2000 * Math.random())
+      wait = Math.max(Number(err.after) * 1000 || 0, Math.min(15_000, 3000 * 2 ** q.tries++) * (1 + Math.random() / 2))
     }
   }
   if (q.users > 0) q.timer = setTimeout(poll, wait, q)
