@@ -56,6 +56,8 @@ func (r *Record) IsFor(partition, partitions int) bool {
 		return in(c.Application.Slot())
 	case *Delivered:
 		return int(c.Partition) == partition
+	case *FollowList:
+		return int(c.Partition) == partition
 	case *Published:
 		return int(c.Partition) == partition
 	case *Tick:

@@ -29,6 +29,9 @@ const (
 	RowsCounted                         // *CountedAs: rows that count as another's, or nowhere
 	ProgressPut                         // *ProgressChange
 	RemovalPut                          // *Removal
+	MembershipPut                       // *Membership
+	FollowedPut                         // *FollowedList; memberships up to Gone are dropped
+	FollowedDrop                        // *FollowedList: it and its memberships are dropped
 )
 
 // Change is one thing that applying a record changes. The pure cores make them,

@@ -28,6 +28,7 @@ const (
 	KindUnmerge       Kind = 20 // take such a merge back
 	KindLend          Kind = 21 // one step between the shards of two members that merge
 	KindDelivered     Kind = 22 // how far the events of a webhook came
+	KindFollowList    Kind = 23 // keep who comes onto the list of a segment, and who leaves it
 
 	KindLayout            Kind = 64
 	KindCreateApplication Kind = 65
@@ -57,6 +58,7 @@ const (
 	KindRenewSession      Kind = 96
 	KindEndSession        Kind = 97
 	KindNoteDeed          Kind = 98
+	KindFollowSegment     Kind = 99
 
 	// KindForeign is a value of another program, as a reader of the journal or of the
 	// catalog gives it: Origin is its own place. No record of a log has the code.

@@ -3,6 +3,7 @@ package domain
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // Segment is a named set of activity definitions, perhaps with points of their own,
@@ -22,6 +23,8 @@ type Segment struct {
 	Created    int64             // ms since 1970
 	Updated    int64
 	Deleted    bool
+	Version    uint64 // offset after the catalog's record that changed the segment last
+	Followed   int64  // when somebody followed its list last, ms since 1970; 0: never
 }
 
 // Has reports that a definition is one of the segment's.
@@ -56,6 +59,25 @@ const (
 type Period struct {
 	Amount uint16
 	Unit   Unit
+}
+
+// Add is t moved by n periods, n being 1 or -1: months are calendar months, to the
+// last day where the day is missing.
+func (p Period) Add(t time.Time, n int) time.Time {
+	n *= int(p.Amount)
+	switch p.Unit {
+	case UnitHour:
+		return time.Unix(t.Unix()+int64(n)*3600, 0).UTC()
+	case UnitDay:
+		return t.AddDate(0, 0, n)
+	case UnitWeek:
+		return t.AddDate(0, 0, 7*n)
+	case UnitYear:
+		n *= 12
+	}
+	y, m, d := t.Date()
+	first := time.Date(y, m+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
+	return first.AddDate(0, 0, min(d, first.AddDate(0, 1, -1).Day())-1)
 }
 
 // PutSegment creates a segment (ID 0) or overwrites what is given of one: the fields

@@ -12,11 +12,14 @@ package domain
 // not streamed, and rows that count nowhere are. A question that asks something of members (Filter.OfMembers) cannot
 // have this: what it asks is known where rows count. It streams what counts: a merge, or its end, moves rows to sequences
 // of another shard, so that actions of the member come once more, and what came late there may be left out.
+//
+// With Segment the question has no actions: it is asked who came onto the segment's list and who left it.
 type StreamQuery struct {
-	Start StreamStart
-	Above []uint64 // of StreamAbove: by shard, the sequence that all was read up to; of a shard that it lacks, nothing was
-	From  int64    // of StreamRecorded: ms since 1970
-	Limit int      // of StreamAbove: events on a page at most; MaxStreamPage bounds it
+	Start   StreamStart
+	Segment SegmentID // whose memberships are asked for; 0: actions are
+	Above   []uint64  // of StreamAbove: by shard, the sequence that all was read up to; of a shard that it lacks, nothing was
+	From    int64     // of StreamRecorded: ms since 1970
+	Limit   int       // of StreamAbove: events on a page at most; MaxStreamPage bounds it
 }
 
 // StreamStart is where a stream begins to read.
@@ -50,24 +53,28 @@ type Stream struct {
 	More   bool          // of what was visible there may be events after Next
 }
 
-// StreamEvent is an action that became visible, or that something is no more. Its place is the shard and the sequence,
-// and never changes.
+// StreamEvent is an action that became visible, that something is no more, or that a member came onto a list or left it. Its
+// place is the shard and the sequence, and never changes.
 type StreamEvent struct {
-	Shard   int
-	Item    FeedItem // as a feed lists it; Member is who did it, who may be merged into another
-	Removal Removal  // in place of an action; its Kind is 0 where there is none
+	Shard      int
+	Item       FeedItem   // as a feed lists it; Member is who did it, who may be merged into another
+	Removal    Removal    // in place of an action; its Kind is 0 where there is none
+	Membership Membership // likewise; its Segment is 0 where there is none
 }
 
 // Kind is what happened.
 func (e *StreamEvent) Kind() EventKind {
-	if e.Removal.Kind != 0 {
+	switch {
+	case e.Removal.Kind != 0:
 		return e.Removal.Kind
+	case e.Membership.Segment != 0:
+		return e.Membership.Kind()
 	}
 	return EventActivity
 }
 
 // Sequence is the event's in its shard.
-func (e *StreamEvent) Sequence() uint64 { return max(e.Removal.Seq, e.Item.Row.Seq) }
+func (e *StreamEvent) Sequence() uint64 { return max(e.Removal.Seq, e.Item.Row.Seq, e.Membership.Seq) }
 
 // StreamPart is a shard's part of a page.
 type StreamPart struct {

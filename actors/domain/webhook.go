@@ -26,6 +26,8 @@ const (
 	EventActivity EventKind = iota + 1 // an action became visible
 	EventRemoved                       // one that was sent is deleted
 	EventErased                        // a member is erased
+	EventEnter                         // a member came onto the list of a segment
+	EventLeave                         // a member left the list of a segment
 )
 
 // String is the word that receivers get, and that a webhook's events are chosen by.
@@ -37,6 +39,10 @@ func (k EventKind) String() string {
 		return "removed"
 	case EventErased:
 		return "erased"
+	case EventEnter:
+		return "enter"
+	case EventLeave:
+		return "leave"
 	}
 	return "kind " + strconv.Itoa(int(k))
 }
@@ -57,7 +63,7 @@ func (s EventKinds) Has(k EventKind) bool { return s&(1<<k) != 0 }
 
 // List is the kinds of the set, by their codes.
 func (s EventKinds) List() (kinds []EventKind) {
-	for k := EventActivity; k <= EventErased; k++ {
+	for k := EventActivity; k <= EventLeave; k++ {
 		if s.Has(k) {
 			kinds = append(kinds, k)
 		}

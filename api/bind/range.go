@@ -59,23 +59,9 @@ func (p *Period) ParseParam(s string) error {
 	return errPeriod
 }
 
-// add is t moved by n periods, n being 1 or -1: months are calendar months, to the
-// last day where the day is missing.
+// add is t moved by n periods, n being 1 or -1.
 func (p Period) add(t time.Time, n int) time.Time {
-	n *= p.Amount
-	switch p.Unit {
-	case Hour:
-		return time.Unix(t.Unix()+int64(n)*3600, 0).UTC()
-	case Day:
-		return t.AddDate(0, 0, n)
-	case Week:
-		return t.AddDate(0, 0, 7*n)
-	case Year:
-		n *= 12
-	}
-	y, m, d := t.Date()
-	first := time.Date(y, m+time.Month(n), 1, t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
-	return first.AddDate(0, 0, min(d, first.AddDate(0, 1, -1).Day())-1)
+	return domain.Period{Amount: uint16(p.Amount), Unit: domain.Unit(p.Unit)}.Add(t, n)
 }
 
 // After is the moment a period after t.

@@ -38,6 +38,7 @@ var commands = index(
 	message(expireToWire, expireFromWire),
 	message(rulesToWire, rulesFromWire),
 	message(deliveredToWire, deliveredFromWire),
+	message(followListToWire, followListFromWire),
 
 	message(layoutToWire, layoutFromWire),
 	message(createApplicationToWire, createApplicationFromWire),
@@ -67,6 +68,7 @@ var commands = index(
 	message(renewSessionToWire, renewSessionFromWire),
 	message(endSessionToWire, endSessionFromWire),
 	message(noteDeedToWire, noteDeedFromWire),
+	message(followSegmentToWire, followSegmentFromWire),
 )
 
 // values are the other structures that the store keeps, by their type in the domain.
@@ -95,6 +97,7 @@ var values = index(
 	message(progressToWire, progressFromWire),
 	message(undeliveredToWire, undeliveredFromWire),
 	message(deliveryToWire, deliveryFromWire),
+	message(followedListToWire, followedListFromWire),
 )
 
 // kinds are the commands by kind.

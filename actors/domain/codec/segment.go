@@ -37,6 +37,8 @@ func segmentToWire(s *domain.Segment) *schema.Segment {
 		Created:      s.Created,
 		Updated:      s.Updated,
 		Deleted:      s.Deleted,
+		Version:      s.Version,
+		Followed:     s.Followed,
 	}
 }
 
@@ -58,6 +60,9 @@ func segmentFromWire(c *checker, m *schema.Segment) domain.Segment {
 		Created: m.GetCreated(),
 		Updated: m.GetUpdated(),
 		Deleted: m.GetDeleted(),
+
+		Version:  m.GetVersion(),
+		Followed: m.GetFollowed(),
 	}
 }
 

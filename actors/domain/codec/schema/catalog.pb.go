@@ -1972,6 +1972,8 @@ type Segment struct {
 	Created       int64                  `protobuf:"varint,12,opt,name=created" json:"created,omitempty"` // ms
 	Updated       int64                  `protobuf:"varint,13,opt,name=updated" json:"updated,omitempty"` // ms
 	Deleted       bool                   `protobuf:"varint,14,opt,name=deleted" json:"deleted,omitempty"`
+	Version       uint64                 `protobuf:"varint,15,opt,name=version" json:"version,omitempty"`   // offset after the catalog's record that changed it last
+	Followed      int64                  `protobuf:"varint,16,opt,name=followed" json:"followed,omitempty"` // ms
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2104,6 +2106,72 @@ func (x *Segment) GetDeleted() bool {
 	return false
 }
 
+func (x *Segment) GetVersion() uint64 {
+	if x != nil {
+		return x.Version
+	}
+	return 0
+}
+
+func (x *Segment) GetFollowed() int64 {
+	if x != nil {
+		return x.Followed
+	}
+	return 0
+}
+
+type FollowSegment struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            uint32                 `protobuf:"varint,1,opt,name=id" json:"id,omitempty"`
+	At            int64                  `protobuf:"varint,2,opt,name=at" json:"at,omitempty"` // ms
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *FollowSegment) Reset() {
+	*x = FollowSegment{}
+	mi := &file_catalog_proto_msgTypes[28]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *FollowSegment) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*FollowSegment) ProtoMessage() {}
+
+func (x *FollowSegment) ProtoReflect() protoreflect.Message {
+	mi := &file_catalog_proto_msgTypes[28]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use FollowSegment.ProtoReflect.Descriptor instead.
+func (*FollowSegment) Descriptor() ([]byte, []int) {
+	return file_catalog_proto_rawDescGZIP(), []int{28}
+}
+
+func (x *FollowSegment) GetId() uint32 {
+	if x != nil {
+		return x.Id
+	}
+	return 0
+}
+
+func (x *FollowSegment) GetAt() int64 {
+	if x != nil {
+		return x.At
+	}
+	return 0
+}
+
 type SegmentActivity struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Definition    uint32                 `protobuf:"varint,1,opt,name=definition" json:"definition,omitempty"`
@@ -2115,7 +2183,7 @@ type SegmentActivity struct {
 
 func (x *SegmentActivity) Reset() {
 	*x = SegmentActivity{}
-	mi := &file_catalog_proto_msgTypes[28]
+	mi := &file_catalog_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2127,7 +2195,7 @@ func (x *SegmentActivity) String() string {
 func (*SegmentActivity) ProtoMessage() {}
 
 func (x *SegmentActivity) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[28]
+	mi := &file_catalog_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2140,7 +2208,7 @@ func (x *SegmentActivity) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SegmentActivity.ProtoReflect.Descriptor instead.
 func (*SegmentActivity) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{28}
+	return file_catalog_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SegmentActivity) GetDefinition() uint32 {
@@ -2174,7 +2242,7 @@ type AcceptedGap struct {
 
 func (x *AcceptedGap) Reset() {
 	*x = AcceptedGap{}
-	mi := &file_catalog_proto_msgTypes[29]
+	mi := &file_catalog_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2186,7 +2254,7 @@ func (x *AcceptedGap) String() string {
 func (*AcceptedGap) ProtoMessage() {}
 
 func (x *AcceptedGap) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[29]
+	mi := &file_catalog_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2199,7 +2267,7 @@ func (x *AcceptedGap) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AcceptedGap.ProtoReflect.Descriptor instead.
 func (*AcceptedGap) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{29}
+	return file_catalog_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *AcceptedGap) GetGap() *AcceptGap {
@@ -2229,7 +2297,7 @@ type SlotKeys struct {
 
 func (x *SlotKeys) Reset() {
 	*x = SlotKeys{}
-	mi := &file_catalog_proto_msgTypes[30]
+	mi := &file_catalog_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2241,7 +2309,7 @@ func (x *SlotKeys) String() string {
 func (*SlotKeys) ProtoMessage() {}
 
 func (x *SlotKeys) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[30]
+	mi := &file_catalog_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2254,7 +2322,7 @@ func (x *SlotKeys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SlotKeys.ProtoReflect.Descriptor instead.
 func (*SlotKeys) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{30}
+	return file_catalog_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SlotKeys) GetGeneration() uint32 {
@@ -2294,7 +2362,7 @@ type PutSlotKeys struct {
 
 func (x *PutSlotKeys) Reset() {
 	*x = PutSlotKeys{}
-	mi := &file_catalog_proto_msgTypes[31]
+	mi := &file_catalog_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2306,7 +2374,7 @@ func (x *PutSlotKeys) String() string {
 func (*PutSlotKeys) ProtoMessage() {}
 
 func (x *PutSlotKeys) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[31]
+	mi := &file_catalog_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2319,7 +2387,7 @@ func (x *PutSlotKeys) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutSlotKeys.ProtoReflect.Descriptor instead.
 func (*PutSlotKeys) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{31}
+	return file_catalog_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *PutSlotKeys) GetKeys() *SlotKeys {
@@ -2347,7 +2415,7 @@ type Node struct {
 
 func (x *Node) Reset() {
 	*x = Node{}
-	mi := &file_catalog_proto_msgTypes[32]
+	mi := &file_catalog_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2359,7 +2427,7 @@ func (x *Node) String() string {
 func (*Node) ProtoMessage() {}
 
 func (x *Node) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[32]
+	mi := &file_catalog_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2372,7 +2440,7 @@ func (x *Node) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Node.ProtoReflect.Descriptor instead.
 func (*Node) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{32}
+	return file_catalog_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Node) GetId() []byte {
@@ -2453,7 +2521,7 @@ type NodeUp struct {
 
 func (x *NodeUp) Reset() {
 	*x = NodeUp{}
-	mi := &file_catalog_proto_msgTypes[33]
+	mi := &file_catalog_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2465,7 +2533,7 @@ func (x *NodeUp) String() string {
 func (*NodeUp) ProtoMessage() {}
 
 func (x *NodeUp) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[33]
+	mi := &file_catalog_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2478,7 +2546,7 @@ func (x *NodeUp) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeUp.ProtoReflect.Descriptor instead.
 func (*NodeUp) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{33}
+	return file_catalog_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *NodeUp) GetId() []byte {
@@ -2541,7 +2609,7 @@ type NodeGone struct {
 
 func (x *NodeGone) Reset() {
 	*x = NodeGone{}
-	mi := &file_catalog_proto_msgTypes[34]
+	mi := &file_catalog_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2553,7 +2621,7 @@ func (x *NodeGone) String() string {
 func (*NodeGone) ProtoMessage() {}
 
 func (x *NodeGone) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[34]
+	mi := &file_catalog_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2566,7 +2634,7 @@ func (x *NodeGone) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NodeGone.ProtoReflect.Descriptor instead.
 func (*NodeGone) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{34}
+	return file_catalog_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *NodeGone) GetId() []byte {
@@ -2614,7 +2682,7 @@ type Webhook struct {
 
 func (x *Webhook) Reset() {
 	*x = Webhook{}
-	mi := &file_catalog_proto_msgTypes[35]
+	mi := &file_catalog_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2626,7 +2694,7 @@ func (x *Webhook) String() string {
 func (*Webhook) ProtoMessage() {}
 
 func (x *Webhook) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[35]
+	mi := &file_catalog_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2639,7 +2707,7 @@ func (x *Webhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Webhook.ProtoReflect.Descriptor instead.
 func (*Webhook) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{35}
+	return file_catalog_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Webhook) GetId() uint32 {
@@ -2757,7 +2825,7 @@ type WebhookFilter struct {
 
 func (x *WebhookFilter) Reset() {
 	*x = WebhookFilter{}
-	mi := &file_catalog_proto_msgTypes[36]
+	mi := &file_catalog_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2769,7 +2837,7 @@ func (x *WebhookFilter) String() string {
 func (*WebhookFilter) ProtoMessage() {}
 
 func (x *WebhookFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[36]
+	mi := &file_catalog_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2782,7 +2850,7 @@ func (x *WebhookFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use WebhookFilter.ProtoReflect.Descriptor instead.
 func (*WebhookFilter) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{36}
+	return file_catalog_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *WebhookFilter) GetName() string {
@@ -2810,7 +2878,7 @@ type PutWebhook struct {
 
 func (x *PutWebhook) Reset() {
 	*x = PutWebhook{}
-	mi := &file_catalog_proto_msgTypes[37]
+	mi := &file_catalog_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2822,7 +2890,7 @@ func (x *PutWebhook) String() string {
 func (*PutWebhook) ProtoMessage() {}
 
 func (x *PutWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[37]
+	mi := &file_catalog_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2835,7 +2903,7 @@ func (x *PutWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutWebhook.ProtoReflect.Descriptor instead.
 func (*PutWebhook) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{37}
+	return file_catalog_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *PutWebhook) GetWebhook() *Webhook {
@@ -2869,7 +2937,7 @@ type DeleteWebhook struct {
 
 func (x *DeleteWebhook) Reset() {
 	*x = DeleteWebhook{}
-	mi := &file_catalog_proto_msgTypes[38]
+	mi := &file_catalog_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2881,7 +2949,7 @@ func (x *DeleteWebhook) String() string {
 func (*DeleteWebhook) ProtoMessage() {}
 
 func (x *DeleteWebhook) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[38]
+	mi := &file_catalog_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2894,7 +2962,7 @@ func (x *DeleteWebhook) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DeleteWebhook.ProtoReflect.Descriptor instead.
 func (*DeleteWebhook) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{38}
+	return file_catalog_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *DeleteWebhook) GetId() uint32 {
@@ -2928,7 +2996,7 @@ type Link struct {
 
 func (x *Link) Reset() {
 	*x = Link{}
-	mi := &file_catalog_proto_msgTypes[39]
+	mi := &file_catalog_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2940,7 +3008,7 @@ func (x *Link) String() string {
 func (*Link) ProtoMessage() {}
 
 func (x *Link) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[39]
+	mi := &file_catalog_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2953,7 +3021,7 @@ func (x *Link) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Link.ProtoReflect.Descriptor instead.
 func (*Link) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{39}
+	return file_catalog_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Link) GetHash() []byte {
@@ -3030,7 +3098,7 @@ type Session struct {
 
 func (x *Session) Reset() {
 	*x = Session{}
-	mi := &file_catalog_proto_msgTypes[40]
+	mi := &file_catalog_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3042,7 +3110,7 @@ func (x *Session) String() string {
 func (*Session) ProtoMessage() {}
 
 func (x *Session) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[40]
+	mi := &file_catalog_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3055,7 +3123,7 @@ func (x *Session) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Session.ProtoReflect.Descriptor instead.
 func (*Session) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{40}
+	return file_catalog_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Session) GetId() []byte {
@@ -3136,7 +3204,7 @@ type CreateLink struct {
 
 func (x *CreateLink) Reset() {
 	*x = CreateLink{}
-	mi := &file_catalog_proto_msgTypes[41]
+	mi := &file_catalog_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3148,7 +3216,7 @@ func (x *CreateLink) String() string {
 func (*CreateLink) ProtoMessage() {}
 
 func (x *CreateLink) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[41]
+	mi := &file_catalog_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3161,7 +3229,7 @@ func (x *CreateLink) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CreateLink.ProtoReflect.Descriptor instead.
 func (*CreateLink) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{41}
+	return file_catalog_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *CreateLink) GetHash() []byte {
@@ -3225,7 +3293,7 @@ type BeginSession struct {
 
 func (x *BeginSession) Reset() {
 	*x = BeginSession{}
-	mi := &file_catalog_proto_msgTypes[42]
+	mi := &file_catalog_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3237,7 +3305,7 @@ func (x *BeginSession) String() string {
 func (*BeginSession) ProtoMessage() {}
 
 func (x *BeginSession) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[42]
+	mi := &file_catalog_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3250,7 +3318,7 @@ func (x *BeginSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use BeginSession.ProtoReflect.Descriptor instead.
 func (*BeginSession) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{42}
+	return file_catalog_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *BeginSession) GetId() []byte {
@@ -3291,7 +3359,7 @@ type RenewSession struct {
 
 func (x *RenewSession) Reset() {
 	*x = RenewSession{}
-	mi := &file_catalog_proto_msgTypes[43]
+	mi := &file_catalog_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3303,7 +3371,7 @@ func (x *RenewSession) String() string {
 func (*RenewSession) ProtoMessage() {}
 
 func (x *RenewSession) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[43]
+	mi := &file_catalog_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3316,7 +3384,7 @@ func (x *RenewSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenewSession.ProtoReflect.Descriptor instead.
 func (*RenewSession) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{43}
+	return file_catalog_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *RenewSession) GetId() []byte {
@@ -3343,7 +3411,7 @@ type EndSession struct {
 
 func (x *EndSession) Reset() {
 	*x = EndSession{}
-	mi := &file_catalog_proto_msgTypes[44]
+	mi := &file_catalog_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3355,7 +3423,7 @@ func (x *EndSession) String() string {
 func (*EndSession) ProtoMessage() {}
 
 func (x *EndSession) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[44]
+	mi := &file_catalog_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3368,7 +3436,7 @@ func (x *EndSession) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use EndSession.ProtoReflect.Descriptor instead.
 func (*EndSession) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{44}
+	return file_catalog_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *EndSession) GetId() []byte {
@@ -3402,7 +3470,7 @@ type Deed struct {
 
 func (x *Deed) Reset() {
 	*x = Deed{}
-	mi := &file_catalog_proto_msgTypes[45]
+	mi := &file_catalog_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3414,7 +3482,7 @@ func (x *Deed) String() string {
 func (*Deed) ProtoMessage() {}
 
 func (x *Deed) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[45]
+	mi := &file_catalog_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3427,7 +3495,7 @@ func (x *Deed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deed.ProtoReflect.Descriptor instead.
 func (*Deed) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{45}
+	return file_catalog_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Deed) GetOffset() int64 {
@@ -3496,7 +3564,7 @@ type NoteDeed struct {
 
 func (x *NoteDeed) Reset() {
 	*x = NoteDeed{}
-	mi := &file_catalog_proto_msgTypes[46]
+	mi := &file_catalog_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3508,7 +3576,7 @@ func (x *NoteDeed) String() string {
 func (*NoteDeed) ProtoMessage() {}
 
 func (x *NoteDeed) ProtoReflect() protoreflect.Message {
-	mi := &file_catalog_proto_msgTypes[46]
+	mi := &file_catalog_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3521,7 +3589,7 @@ func (x *NoteDeed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use NoteDeed.ProtoReflect.Descriptor instead.
 func (*NoteDeed) Descriptor() ([]byte, []int) {
-	return file_catalog_proto_rawDescGZIP(), []int{46}
+	return file_catalog_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *NoteDeed) GetSession() []byte {
@@ -3698,7 +3766,7 @@ const file_catalog_proto_rawDesc = "" +
 	"\acreated\x18\r \x01(\x03R\acreated\x12\x18\n" +
 	"\aupdated\x18\x0e \x01(\x03R\aupdated\x12\x18\n" +
 	"\adeleted\x18\x0f \x01(\bR\adeleted\x12\x16\n" +
-	"\x06former\x18\x10 \x03(\rR\x06former\"\x8a\x03\n" +
+	"\x06former\x18\x10 \x03(\rR\x06former\"\xc0\x03\n" +
 	"\aSegment\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\rR\x02id\x12\x18\n" +
 	"\aaccount\x18\x02 \x01(\rR\aaccount\x12\x14\n" +
@@ -3717,7 +3785,12 @@ const file_catalog_proto_rawDesc = "" +
 	"\x04page\x18\v \x01(\tR\x04page\x12\x18\n" +
 	"\acreated\x18\f \x01(\x03R\acreated\x12\x18\n" +
 	"\aupdated\x18\r \x01(\x03R\aupdated\x12\x18\n" +
-	"\adeleted\x18\x0e \x01(\bR\adeleted\"[\n" +
+	"\adeleted\x18\x0e \x01(\bR\adeleted\x12\x18\n" +
+	"\aversion\x18\x0f \x01(\x04R\aversion\x12\x1a\n" +
+	"\bfollowed\x18\x10 \x01(\x03R\bfollowed\"/\n" +
+	"\rFollowSegment\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\rR\x02id\x12\x0e\n" +
+	"\x02at\x18\x02 \x01(\x03R\x02at\"[\n" +
 	"\x0fSegmentActivity\x12\x1e\n" +
 	"\n" +
 	"definition\x18\x01 \x01(\rR\n" +
@@ -3851,7 +3924,7 @@ func file_catalog_proto_rawDescGZIP() []byte {
 	return file_catalog_proto_rawDescData
 }
 
-var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 47)
+var file_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 48)
 var file_catalog_proto_goTypes = []any{
 	(*Layout)(nil),            // 0: ovation.v1.Layout
 	(*CreateApplication)(nil), // 1: ovation.v1.CreateApplication
@@ -3881,25 +3954,26 @@ var file_catalog_proto_goTypes = []any{
 	(*Brand)(nil),             // 25: ovation.v1.Brand
 	(*Definition)(nil),        // 26: ovation.v1.Definition
 	(*Segment)(nil),           // 27: ovation.v1.Segment
-	(*SegmentActivity)(nil),   // 28: ovation.v1.SegmentActivity
-	(*AcceptedGap)(nil),       // 29: ovation.v1.AcceptedGap
-	(*SlotKeys)(nil),          // 30: ovation.v1.SlotKeys
-	(*PutSlotKeys)(nil),       // 31: ovation.v1.PutSlotKeys
-	(*Node)(nil),              // 32: ovation.v1.Node
-	(*NodeUp)(nil),            // 33: ovation.v1.NodeUp
-	(*NodeGone)(nil),          // 34: ovation.v1.NodeGone
-	(*Webhook)(nil),           // 35: ovation.v1.Webhook
-	(*WebhookFilter)(nil),     // 36: ovation.v1.WebhookFilter
-	(*PutWebhook)(nil),        // 37: ovation.v1.PutWebhook
-	(*DeleteWebhook)(nil),     // 38: ovation.v1.DeleteWebhook
-	(*Link)(nil),              // 39: ovation.v1.Link
-	(*Session)(nil),           // 40: ovation.v1.Session
-	(*CreateLink)(nil),        // 41: ovation.v1.CreateLink
-	(*BeginSession)(nil),      // 42: ovation.v1.BeginSession
-	(*RenewSession)(nil),      // 43: ovation.v1.RenewSession
-	(*EndSession)(nil),        // 44: ovation.v1.EndSession
-	(*Deed)(nil),              // 45: ovation.v1.Deed
-	(*NoteDeed)(nil),          // 46: ovation.v1.NoteDeed
+	(*FollowSegment)(nil),     // 28: ovation.v1.FollowSegment
+	(*SegmentActivity)(nil),   // 29: ovation.v1.SegmentActivity
+	(*AcceptedGap)(nil),       // 30: ovation.v1.AcceptedGap
+	(*SlotKeys)(nil),          // 31: ovation.v1.SlotKeys
+	(*PutSlotKeys)(nil),       // 32: ovation.v1.PutSlotKeys
+	(*Node)(nil),              // 33: ovation.v1.Node
+	(*NodeUp)(nil),            // 34: ovation.v1.NodeUp
+	(*NodeGone)(nil),          // 35: ovation.v1.NodeGone
+	(*Webhook)(nil),           // 36: ovation.v1.Webhook
+	(*WebhookFilter)(nil),     // 37: ovation.v1.WebhookFilter
+	(*PutWebhook)(nil),        // 38: ovation.v1.PutWebhook
+	(*DeleteWebhook)(nil),     // 39: ovation.v1.DeleteWebhook
+	(*Link)(nil),              // 40: ovation.v1.Link
+	(*Session)(nil),           // 41: ovation.v1.Session
+	(*CreateLink)(nil),        // 42: ovation.v1.CreateLink
+	(*BeginSession)(nil),      // 43: ovation.v1.BeginSession
+	(*RenewSession)(nil),      // 44: ovation.v1.RenewSession
+	(*EndSession)(nil),        // 45: ovation.v1.EndSession
+	(*Deed)(nil),              // 46: ovation.v1.Deed
+	(*NoteDeed)(nil),          // 47: ovation.v1.NoteDeed
 }
 var file_catalog_proto_depIdxs = []int32{
 	4,  // 0: ovation.v1.PutBrand.given:type_name -> ovation.v1.BrandField
@@ -3910,11 +3984,11 @@ var file_catalog_proto_depIdxs = []int32{
 	20, // 5: ovation.v1.Account.limits:type_name -> ovation.v1.Limits
 	17, // 6: ovation.v1.Application.addresses:type_name -> ovation.v1.Address
 	4,  // 7: ovation.v1.Brand.fields:type_name -> ovation.v1.BrandField
-	28, // 8: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
+	29, // 8: ovation.v1.Segment.activities:type_name -> ovation.v1.SegmentActivity
 	10, // 9: ovation.v1.AcceptedGap.gap:type_name -> ovation.v1.AcceptGap
-	30, // 10: ovation.v1.PutSlotKeys.keys:type_name -> ovation.v1.SlotKeys
-	36, // 11: ovation.v1.Webhook.filters:type_name -> ovation.v1.WebhookFilter
-	35, // 12: ovation.v1.PutWebhook.webhook:type_name -> ovation.v1.Webhook
+	31, // 10: ovation.v1.PutSlotKeys.keys:type_name -> ovation.v1.SlotKeys
+	37, // 11: ovation.v1.Webhook.filters:type_name -> ovation.v1.WebhookFilter
+	36, // 12: ovation.v1.PutWebhook.webhook:type_name -> ovation.v1.Webhook
 	13, // [13:13] is the sub-list for method output_type
 	13, // [13:13] is the sub-list for method input_type
 	13, // [13:13] is the sub-list for extension type_name
@@ -3933,7 +4007,7 @@ func file_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_catalog_proto_rawDesc), len(file_catalog_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   47,
+			NumMessages:   48,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

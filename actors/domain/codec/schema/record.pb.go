@@ -69,6 +69,7 @@ type Record struct {
 	//	*Record_UnmergeMember
 	//	*Record_Lend
 	//	*Record_Delivered
+	//	*Record_FollowList
 	//	*Record_Layout
 	//	*Record_CreateApplication
 	//	*Record_CreateKey
@@ -97,6 +98,7 @@ type Record struct {
 	//	*Record_RenewSession
 	//	*Record_EndSession
 	//	*Record_NoteDeed
+	//	*Record_FollowSegment
 	Payload       isRecord_Payload `protobuf_oneof:"payload"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -400,6 +402,15 @@ func (x *Record) GetDelivered() *Delivered {
 	return nil
 }
 
+func (x *Record) GetFollowList() *FollowList {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_FollowList); ok {
+			return x.FollowList
+		}
+	}
+	return nil
+}
+
 func (x *Record) GetLayout() *Layout {
 	if x != nil {
 		if x, ok := x.Payload.(*Record_Layout); ok {
@@ -652,6 +663,15 @@ func (x *Record) GetNoteDeed() *NoteDeed {
 	return nil
 }
 
+func (x *Record) GetFollowSegment() *FollowSegment {
+	if x != nil {
+		if x, ok := x.Payload.(*Record_FollowSegment); ok {
+			return x.FollowSegment
+		}
+	}
+	return nil
+}
+
 type isRecord_Payload interface {
 	isRecord_Payload()
 }
@@ -742,6 +762,10 @@ type Record_Lend struct {
 
 type Record_Delivered struct {
 	Delivered *Delivered `protobuf:"bytes,38,opt,name=delivered,oneof"`
+}
+
+type Record_FollowList struct {
+	FollowList *FollowList `protobuf:"bytes,39,opt,name=follow_list,json=followList,oneof"`
 }
 
 type Record_Layout struct {
@@ -856,6 +880,10 @@ type Record_NoteDeed struct {
 	NoteDeed *NoteDeed `protobuf:"bytes,114,opt,name=note_deed,json=noteDeed,oneof"`
 }
 
+type Record_FollowSegment struct {
+	FollowSegment *FollowSegment `protobuf:"bytes,115,opt,name=follow_segment,json=followSegment,oneof"`
+}
+
 func (*Record_Activity) isRecord_Payload() {}
 
 func (*Record_Forward) isRecord_Payload() {}
@@ -899,6 +927,8 @@ func (*Record_UnmergeMember) isRecord_Payload() {}
 func (*Record_Lend) isRecord_Payload() {}
 
 func (*Record_Delivered) isRecord_Payload() {}
+
+func (*Record_FollowList) isRecord_Payload() {}
 
 func (*Record_Layout) isRecord_Payload() {}
 
@@ -956,13 +986,15 @@ func (*Record_EndSession) isRecord_Payload() {}
 
 func (*Record_NoteDeed) isRecord_Payload() {}
 
+func (*Record_FollowSegment) isRecord_Payload() {}
+
 var File_record_proto protoreflect.FileDescriptor
 
 const file_record_proto_rawDesc = "" +
 	"\n" +
 	"\frecord.proto\x12\n" +
 	"ovation.v1\x1a\x0eactivity.proto\x1a\rcatalog.proto\x1a\x0ecommands.proto\x1a\x0fdelivered.proto\x1a\n" +
-	"lend.proto\"\xbc\x18\n" +
+	"lend.proto\x1a\x10membership.proto\"\xbb\x19\n" +
 	"\x06Record\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x12\n" +
 	"\x04kind\x18\x02 \x01(\rR\x04kind\x12\x18\n" +
@@ -994,7 +1026,9 @@ const file_record_proto_rawDesc = "" +
 	"\rmerge_members\x18# \x01(\v2\x18.ovation.v1.MergeMembersH\x00R\fmergeMembers\x12B\n" +
 	"\x0eunmerge_member\x18$ \x01(\v2\x19.ovation.v1.UnmergeMemberH\x00R\runmergeMember\x12&\n" +
 	"\x04lend\x18% \x01(\v2\x10.ovation.v1.LendH\x00R\x04lend\x125\n" +
-	"\tdelivered\x18& \x01(\v2\x15.ovation.v1.DeliveredH\x00R\tdelivered\x12,\n" +
+	"\tdelivered\x18& \x01(\v2\x15.ovation.v1.DeliveredH\x00R\tdelivered\x129\n" +
+	"\vfollow_list\x18' \x01(\v2\x16.ovation.v1.FollowListH\x00R\n" +
+	"followList\x12,\n" +
 	"\x06layout\x18P \x01(\v2\x12.ovation.v1.LayoutH\x00R\x06layout\x12N\n" +
 	"\x12create_application\x18Q \x01(\v2\x1d.ovation.v1.CreateApplicationH\x00R\x11createApplication\x126\n" +
 	"\n" +
@@ -1030,7 +1064,8 @@ const file_record_proto_rawDesc = "" +
 	"\rrenew_session\x18p \x01(\v2\x18.ovation.v1.RenewSessionH\x00R\frenewSession\x129\n" +
 	"\vend_session\x18q \x01(\v2\x16.ovation.v1.EndSessionH\x00R\n" +
 	"endSession\x123\n" +
-	"\tnote_deed\x18r \x01(\v2\x14.ovation.v1.NoteDeedH\x00R\bnoteDeedB\t\n" +
+	"\tnote_deed\x18r \x01(\v2\x14.ovation.v1.NoteDeedH\x00R\bnoteDeed\x12B\n" +
+	"\x0efollow_segment\x18s \x01(\v2\x19.ovation.v1.FollowSegmentH\x00R\rfollowSegmentB\t\n" +
 	"\apayloadBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
@@ -1070,34 +1105,36 @@ var file_record_proto_goTypes = []any{
 	(*UnmergeMember)(nil),     // 20: ovation.v1.UnmergeMember
 	(*Lend)(nil),              // 21: ovation.v1.Lend
 	(*Delivered)(nil),         // 22: ovation.v1.Delivered
-	(*Layout)(nil),            // 23: ovation.v1.Layout
-	(*CreateApplication)(nil), // 24: ovation.v1.CreateApplication
-	(*CreateKey)(nil),         // 25: ovation.v1.CreateKey
-	(*RevokeKey)(nil),         // 26: ovation.v1.RevokeKey
-	(*PutBrand)(nil),          // 27: ovation.v1.PutBrand
-	(*DeleteBrand)(nil),       // 28: ovation.v1.DeleteBrand
-	(*PutDefinition)(nil),     // 29: ovation.v1.PutDefinition
-	(*DeleteDefinition)(nil),  // 30: ovation.v1.DeleteDefinition
-	(*SetAside)(nil),          // 31: ovation.v1.SetAside
-	(*AcceptGap)(nil),         // 32: ovation.v1.AcceptGap
-	(*PutSegment)(nil),        // 33: ovation.v1.PutSegment
-	(*DeleteSegment)(nil),     // 34: ovation.v1.DeleteSegment
-	(*PutSlotKeys)(nil),       // 35: ovation.v1.PutSlotKeys
-	(*AllowDomain)(nil),       // 36: ovation.v1.AllowDomain
-	(*UnallowDomain)(nil),     // 37: ovation.v1.UnallowDomain
-	(*EditApplication)(nil),   // 38: ovation.v1.EditApplication
-	(*AddSigningKey)(nil),     // 39: ovation.v1.AddSigningKey
-	(*PutPlan)(nil),           // 40: ovation.v1.PutPlan
-	(*PutLimits)(nil),         // 41: ovation.v1.PutLimits
-	(*NodeUp)(nil),            // 42: ovation.v1.NodeUp
-	(*NodeGone)(nil),          // 43: ovation.v1.NodeGone
-	(*PutWebhook)(nil),        // 44: ovation.v1.PutWebhook
-	(*DeleteWebhook)(nil),     // 45: ovation.v1.DeleteWebhook
-	(*CreateLink)(nil),        // 46: ovation.v1.CreateLink
-	(*BeginSession)(nil),      // 47: ovation.v1.BeginSession
-	(*RenewSession)(nil),      // 48: ovation.v1.RenewSession
-	(*EndSession)(nil),        // 49: ovation.v1.EndSession
-	(*NoteDeed)(nil),          // 50: ovation.v1.NoteDeed
+	(*FollowList)(nil),        // 23: ovation.v1.FollowList
+	(*Layout)(nil),            // 24: ovation.v1.Layout
+	(*CreateApplication)(nil), // 25: ovation.v1.CreateApplication
+	(*CreateKey)(nil),         // 26: ovation.v1.CreateKey
+	(*RevokeKey)(nil),         // 27: ovation.v1.RevokeKey
+	(*PutBrand)(nil),          // 28: ovation.v1.PutBrand
+	(*DeleteBrand)(nil),       // 29: ovation.v1.DeleteBrand
+	(*PutDefinition)(nil),     // 30: ovation.v1.PutDefinition
+	(*DeleteDefinition)(nil),  // 31: ovation.v1.DeleteDefinition
+	(*SetAside)(nil),          // 32: ovation.v1.SetAside
+	(*AcceptGap)(nil),         // 33: ovation.v1.AcceptGap
+	(*PutSegment)(nil),        // 34: ovation.v1.PutSegment
+	(*DeleteSegment)(nil),     // 35: ovation.v1.DeleteSegment
+	(*PutSlotKeys)(nil),       // 36: ovation.v1.PutSlotKeys
+	(*AllowDomain)(nil),       // 37: ovation.v1.AllowDomain
+	(*UnallowDomain)(nil),     // 38: ovation.v1.UnallowDomain
+	(*EditApplication)(nil),   // 39: ovation.v1.EditApplication
+	(*AddSigningKey)(nil),     // 40: ovation.v1.AddSigningKey
+	(*PutPlan)(nil),           // 41: ovation.v1.PutPlan
+	(*PutLimits)(nil),         // 42: ovation.v1.PutLimits
+	(*NodeUp)(nil),            // 43: ovation.v1.NodeUp
+	(*NodeGone)(nil),          // 44: ovation.v1.NodeGone
+	(*PutWebhook)(nil),        // 45: ovation.v1.PutWebhook
+	(*DeleteWebhook)(nil),     // 46: ovation.v1.DeleteWebhook
+	(*CreateLink)(nil),        // 47: ovation.v1.CreateLink
+	(*BeginSession)(nil),      // 48: ovation.v1.BeginSession
+	(*RenewSession)(nil),      // 49: ovation.v1.RenewSession
+	(*EndSession)(nil),        // 50: ovation.v1.EndSession
+	(*NoteDeed)(nil),          // 51: ovation.v1.NoteDeed
+	(*FollowSegment)(nil),     // 52: ovation.v1.FollowSegment
 }
 var file_record_proto_depIdxs = []int32{
 	1,  // 0: ovation.v1.Record.origin:type_name -> ovation.v1.Origin
@@ -1123,39 +1160,41 @@ var file_record_proto_depIdxs = []int32{
 	20, // 20: ovation.v1.Record.unmerge_member:type_name -> ovation.v1.UnmergeMember
 	21, // 21: ovation.v1.Record.lend:type_name -> ovation.v1.Lend
 	22, // 22: ovation.v1.Record.delivered:type_name -> ovation.v1.Delivered
-	23, // 23: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
-	24, // 24: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
-	25, // 25: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
-	26, // 26: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
-	27, // 27: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
-	28, // 28: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
-	29, // 29: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
-	30, // 30: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
-	31, // 31: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
-	32, // 32: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
-	33, // 33: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
-	34, // 34: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
-	35, // 35: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
-	36, // 36: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
-	37, // 37: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
-	38, // 38: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
-	39, // 39: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
-	40, // 40: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
-	41, // 41: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
-	42, // 42: ovation.v1.Record.node_up:type_name -> ovation.v1.NodeUp
-	43, // 43: ovation.v1.Record.node_gone:type_name -> ovation.v1.NodeGone
-	44, // 44: ovation.v1.Record.put_webhook:type_name -> ovation.v1.PutWebhook
-	45, // 45: ovation.v1.Record.delete_webhook:type_name -> ovation.v1.DeleteWebhook
-	46, // 46: ovation.v1.Record.create_link:type_name -> ovation.v1.CreateLink
-	47, // 47: ovation.v1.Record.begin_session:type_name -> ovation.v1.BeginSession
-	48, // 48: ovation.v1.Record.renew_session:type_name -> ovation.v1.RenewSession
-	49, // 49: ovation.v1.Record.end_session:type_name -> ovation.v1.EndSession
-	50, // 50: ovation.v1.Record.note_deed:type_name -> ovation.v1.NoteDeed
-	51, // [51:51] is the sub-list for method output_type
-	51, // [51:51] is the sub-list for method input_type
-	51, // [51:51] is the sub-list for extension type_name
-	51, // [51:51] is the sub-list for extension extendee
-	0,  // [0:51] is the sub-list for field type_name
+	23, // 23: ovation.v1.Record.follow_list:type_name -> ovation.v1.FollowList
+	24, // 24: ovation.v1.Record.layout:type_name -> ovation.v1.Layout
+	25, // 25: ovation.v1.Record.create_application:type_name -> ovation.v1.CreateApplication
+	26, // 26: ovation.v1.Record.create_key:type_name -> ovation.v1.CreateKey
+	27, // 27: ovation.v1.Record.revoke_key:type_name -> ovation.v1.RevokeKey
+	28, // 28: ovation.v1.Record.put_brand:type_name -> ovation.v1.PutBrand
+	29, // 29: ovation.v1.Record.delete_brand:type_name -> ovation.v1.DeleteBrand
+	30, // 30: ovation.v1.Record.put_definition:type_name -> ovation.v1.PutDefinition
+	31, // 31: ovation.v1.Record.delete_definition:type_name -> ovation.v1.DeleteDefinition
+	32, // 32: ovation.v1.Record.set_aside:type_name -> ovation.v1.SetAside
+	33, // 33: ovation.v1.Record.accept_gap:type_name -> ovation.v1.AcceptGap
+	34, // 34: ovation.v1.Record.put_segment:type_name -> ovation.v1.PutSegment
+	35, // 35: ovation.v1.Record.delete_segment:type_name -> ovation.v1.DeleteSegment
+	36, // 36: ovation.v1.Record.put_slot_keys:type_name -> ovation.v1.PutSlotKeys
+	37, // 37: ovation.v1.Record.allow_domain:type_name -> ovation.v1.AllowDomain
+	38, // 38: ovation.v1.Record.unallow_domain:type_name -> ovation.v1.UnallowDomain
+	39, // 39: ovation.v1.Record.edit_application:type_name -> ovation.v1.EditApplication
+	40, // 40: ovation.v1.Record.add_signing_key:type_name -> ovation.v1.AddSigningKey
+	41, // 41: ovation.v1.Record.put_plan:type_name -> ovation.v1.PutPlan
+	42, // 42: ovation.v1.Record.put_limits:type_name -> ovation.v1.PutLimits
+	43, // 43: ovation.v1.Record.node_up:type_name -> ovation.v1.NodeUp
+	44, // 44: ovation.v1.Record.node_gone:type_name -> ovation.v1.NodeGone
+	45, // 45: ovation.v1.Record.put_webhook:type_name -> ovation.v1.PutWebhook
+	46, // 46: ovation.v1.Record.delete_webhook:type_name -> ovation.v1.DeleteWebhook
+	47, // 47: ovation.v1.Record.create_link:type_name -> ovation.v1.CreateLink
+	48, // 48: ovation.v1.Record.begin_session:type_name -> ovation.v1.BeginSession
+	49, // 49: ovation.v1.Record.renew_session:type_name -> ovation.v1.RenewSession
+	50, // 50: ovation.v1.Record.end_session:type_name -> ovation.v1.EndSession
+	51, // 51: ovation.v1.Record.note_deed:type_name -> ovation.v1.NoteDeed
+	52, // 52: ovation.v1.Record.follow_segment:type_name -> ovation.v1.FollowSegment
+	53, // [53:53] is the sub-list for method output_type
+	53, // [53:53] is the sub-list for method input_type
+	53, // [53:53] is the sub-list for extension type_name
+	53, // [53:53] is the sub-list for extension extendee
+	0,  // [0:53] is the sub-list for field type_name
 }
 
 func init() { file_record_proto_init() }
@@ -1168,6 +1207,7 @@ func file_record_proto_init() {
 	file_commands_proto_init()
 	file_delivered_proto_init()
 	file_lend_proto_init()
+	file_membership_proto_init()
 	file_record_proto_msgTypes[0].OneofWrappers = []any{
 		(*Record_Activity)(nil),
 		(*Record_Forward)(nil),
@@ -1191,6 +1231,7 @@ func file_record_proto_init() {
 		(*Record_UnmergeMember)(nil),
 		(*Record_Lend)(nil),
 		(*Record_Delivered)(nil),
+		(*Record_FollowList)(nil),
 		(*Record_Layout)(nil),
 		(*Record_CreateApplication)(nil),
 		(*Record_CreateKey)(nil),
@@ -1219,6 +1260,7 @@ func file_record_proto_init() {
 		(*Record_RenewSession)(nil),
 		(*Record_EndSession)(nil),
 		(*Record_NoteDeed)(nil),
+		(*Record_FollowSegment)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
