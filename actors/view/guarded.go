@@ -121,6 +121,19 @@ func (w Guarded) RemovedFrom(account domain.AccountID, ms int64) (uint64, bool, 
 	return sequence, ok, w.checked(err)
 }
 
+// Memberships is as of the Snapshot, but for errors.
+func (w Guarded) Memberships(
+	account domain.AccountID, segment domain.SegmentID, above uint64, f func(*domain.Membership) bool,
+) error {
+	return w.checked(w.Snapshot.Memberships(account, segment, above, f))
+}
+
+// MembershipsUntil is as of the Snapshot, but for errors.
+func (w Guarded) MembershipsUntil(account domain.AccountID, segment domain.SegmentID, ms int64) (uint64, error) {
+	sequence, err := w.Snapshot.MembershipsUntil(account, segment, ms)
+	return sequence, w.checked(err)
+}
+
 // Progress is as of the Snapshot, but for errors.
 func (w Guarded) Progress(id domain.WebhookID) (domain.Progress, []domain.Undelivered, error) {
 	p, pending, err := w.Snapshot.Progress(id)

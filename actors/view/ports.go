@@ -43,6 +43,13 @@ type Snapshot interface {
 	Removals(account domain.AccountID, above uint64, f func(*domain.Removal) bool) error
 	// RemovedFrom is the sequence of an account's first removal at a time, in ms, or later; false where there is none.
 	RemovedFrom(account domain.AccountID, ms int64) (uint64, bool, error)
+	// Memberships calls f with those of a segment's list above a sequence, in order, until f returns false. Above that of
+	// domain.FollowedList.First there are all; at it and below some may be there, or none.
+	Memberships(
+		account domain.AccountID, segment domain.SegmentID, above uint64, f func(*domain.Membership) bool,
+	) error
+	// MembershipsUntil is the sequence of the list's last membership before a time, in ms; 0 where there is none.
+	MembershipsUntil(account domain.AccountID, segment domain.SegmentID, ms int64) (uint64, error)
 	// Progress is how far the events of a webhook came, and what is pending, by its places; zero: nothing was kept.
 	Progress(id domain.WebhookID) (domain.Progress, []domain.Undelivered, error)
 	// Ended calls f with the messages of a webhook that ended, in no order.

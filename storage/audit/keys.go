@@ -10,7 +10,7 @@ import (
 )
 
 // keyed are the families whose keys and values follow from the records alone.
-const keyed = "abdfikmopquvwx"
+const keyed = "abdfghikmopquvwx"
 
 // compareKeys compares a family key by key.
 func compareKeys(f *Findings, family byte, have, replay *Audit) error {

@@ -12,6 +12,7 @@
 //	records.go                 everything that is one record a key
 //	visits.go                  v: places of visits; the facts of visits
 //	removals.go                d: actions and members that are no more
+//	memberships.go             g and h: who came onto lists and left them, the lists that are followed
 //	webhooks.go                w: the progress of webhooks
 //	state.go origins.go        a shard's state
 //	catalog.go                 the catalog's entities and state

@@ -21,6 +21,8 @@ import (
 //	'c' shard sequence                                   tail: content not in C   Merge, DeleteRange
 //	'd' shard account sequence                           removal                  Set
 //	'f' shard account ordinal definition brand           one-time pair            Set
+//	'g' shard account segment sequence                   membership of a list     Set, DeleteRange
+//	'h' shard account segment                            list that is followed    Set, Delete
 //	'i' shard hash                                       identity → member        Set, Delete
 //	                                                     of a data key: none, kept for ever
 //	'k' shard account ordinal number                     parked activity          Set, DeleteRange
@@ -59,6 +61,8 @@ const (
 	FamilyRemoval     = 'd'
 	FamilyOneTime     = 'f'
 	FamilyEntity      = 'e'
+	FamilyMembership  = 'g'
+	FamilyFollowed    = 'h'
 	FamilyIdentity    = 'i'
 	FamilyParked      = 'k'
 	FamilyMember      = 'm'
@@ -76,7 +80,7 @@ const (
 )
 
 // Families are those of a node's store.
-const Families = "CRTabcdfikmnopqstuvwxz"
+const Families = "CRTabcdfghikmnopqstuvwxz"
 
 // Monthly reports that the keys of a family begin with the month, followed by the shard.
 func Monthly(family byte) bool {

@@ -8,8 +8,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain/codec"
 )
 
-// Members, requests, outbox entries, parked activities and the catalog's entities are Protocol
-// Buffers after a version byte.
+// Members, requests, outbox entries, parked activities, followed lists and the catalog's entities are
+// Protocol Buffers after a version byte.
 
 // AppendMessage appends the value of a pointer to a structure that package codec knows.
 func AppendMessage(dst []byte, v any) ([]byte, error) {

@@ -57,6 +57,8 @@ var keyShapes = map[byte][]keyField{
 	FamilyColumn:      {{"shard", 2}, {"account", 4}, {"attribute", 1}, {"chunk", 4}},
 	FamilyRemoval:     {{"shard", 2}, {"account", 4}, {"sequence", 8}},
 	FamilyOneTime:     {{"shard", 2}, {"account", 4}, {"ordinal", 4}, {"definition", 4}, {"brand", 4}},
+	FamilyMembership:  {{"shard", 2}, {"account", 4}, {"segment", 4}, {"sequence", 8}},
+	FamilyFollowed:    {{"shard", 2}, {"account", 4}, {"segment", 4}},
 	FamilyIdentity:    {{"shard", 2}, {"hash", 16}},
 	FamilyParked:      {{"shard", 2}, {"account", 4}, {"ordinal", 4}, {"number", 4}},
 	FamilyMember:      {{"shard", 2}, {"account", 4}, {"ordinal", 4}},
@@ -137,6 +139,16 @@ func dumpValue(k, v []byte) (string, error) {
 		r, err := DecodeRemoval(k, v)
 		return fmt.Sprintf("%s member=%d action=%d brand=%d def=%d service=%d copied=%t at=%d",
 			r.Kind, r.Member, r.Action, r.Brand, r.Definition, r.Service, r.Copied, r.At), err
+	case FamilyMembership:
+		m, err := DecodeMembership(k, v)
+		return fmt.Sprintf("%s member=%d at=%d", m.Kind(), m.Member, m.At), err
+	case FamilyFollowed:
+		l, err := DecodeFollowed(k, v)
+		if err != nil {
+			return "", err
+		}
+		text, err := json.Marshal(l)
+		return string(text), err
 	case FamilyIdentity:
 		i, err := DecodeIdentity(k, v)
 		return fmt.Sprintf("kind=%d state=%d member=%d", i.Kind, i.State, i.Member), err

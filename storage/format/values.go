@@ -30,8 +30,10 @@ import (
 //	b  ver set clear                each: v n, n ≤ 4096: u16…, else 8192 bytes
 //	d  ver kind u8, flags u8, service u8, v member, v action, v brand, v definition, v at      flags: 1 copied
 //	f  ver flags u8, v time, u64 hash, v seq              flags: 1 deleted
+//	g  ver kind u8, v member, v at                        kind: 1 enter, 0 leave
+//	h  ver message
 //	i  ver kind u8, state u8, v member
-//	k  ver message                  a message of package codec, as those of m, q and x
+//	k  ver message                  a message of package codec, as those of h, m, q and x
 //	m  ver message
 //	n  ver {v distance of month·4+class, z rows}…
 //	o  ver v account, v ordinal

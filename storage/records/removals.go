@@ -48,41 +48,10 @@ func (s Set) RemovedFrom(account domain.AccountID, ms int64) (sequence uint64, o
 	if err != nil {
 		return 0, false, err
 	}
-	sequence, ok, err = removedFrom(it, s.shard, account, ms)
+	key := func(sequence uint64) []byte { return format.AppendRemovalKey(nil, s.shard, account, sequence) }
+	sequence, ok, err = firstSince(it, key, ms, func(k, v []byte) (uint64, int64, error) {
+		r, err := format.DecodeRemoval(k, v)
+		return r.Seq, r.At, err
+	})
 	return sequence, ok, errors.Join(err, it.Error(), it.Close())
-}
-
-func removedFrom(it *pebble.Iterator, shard uint16, account domain.AccountID, ms int64) (uint64, bool, error) {
-	at := func() (r domain.Removal, err error) {
-		v, err := it.ValueAndErr()
-		if err != nil {
-			return r, err
-		}
-		return format.DecodeRemoval(it.Key(), v)
-	}
-	if !it.Last() {
-		return 0, false, nil
-	}
-	last, err := at()
-	if err != nil || last.At < ms {
-		return 0, false, err
-	}
-	// The first one is found, or at low or after it and below high.
-	found, low, high := last.Seq, uint64(0), last.Seq
-	for low < high {
-		middle := low + (high-low)/2
-		if !it.SeekGE(format.AppendRemovalKey(nil, shard, account, middle)) {
-			return 0, false, it.Error()
-		}
-		r, err := at()
-		if err != nil {
-			return 0, false, err
-		}
-		if r.At < ms {
-			low = r.Seq + 1
-		} else {
-			found, high = r.Seq, middle
-		}
-	}
-	return found, true, nil
 }

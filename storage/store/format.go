@@ -13,8 +13,8 @@ import (
 // older binary cannot read, is another format: an older store is refused then, and
 // built again from the log.
 const (
-	shardsFormat  = "ovation shards 20"
-	catalogFormat = "ovation catalog 12"
+	shardsFormat  = "ovation shards 21"
+	catalogFormat = "ovation catalog 13"
 )
 
 // FormatError says that a directory holds something else than was asked for.

@@ -115,6 +115,12 @@ func (s *staging) stage(c *domain.Change) error {
 		s.key = format.AppendRemovalKey(s.key[:0], s.shard, v.Account, v.Seq)
 		s.value = format.AppendRemoval(s.value[:0], v)
 		return s.batch.Set(s.key, s.value, nil)
+	case *domain.Membership:
+		s.key = format.AppendMembershipKey(s.key[:0], s.shard, v.Account, v.Segment, v.Seq)
+		s.value = format.AppendMembership(s.value[:0], v)
+		return s.batch.Set(s.key, s.value, nil)
+	case *domain.FollowedList:
+		return s.putFollowed(v, c.Kind == domain.FollowedDrop)
 	}
 	return fmt.Errorf("unknown change with a %T", c.Value)
 }
@@ -225,6 +231,25 @@ func (s *staging) dropParked(p *domain.Parked) error {
 	delete(s.parked, at)
 	prefix := format.ParkedPrefix(s.shard, p.Account, p.Ord)
 	return s.batch.DeleteRange(prefix, format.PrefixEnd(prefix), nil)
+}
+
+// putFollowed stages a list that is followed, and drops the memberships up to where they are gone; or drops the list
+// with all of them.
+func (s *staging) putFollowed(l *domain.FollowedList, drop bool) error {
+	s.key = format.AppendFollowedKey(s.key[:0], s.shard, l.Account, l.Segment)
+	if drop {
+		if err := s.batch.Delete(s.key, nil); err != nil {
+			return err
+		}
+	} else if err := s.setMessage(l); err != nil || l.Gone == 0 {
+		return err
+	}
+	prefix := format.MembershipPrefix(s.shard, l.Account, l.Segment)
+	end := format.PrefixEnd(prefix)
+	if !drop && l.Gone < 1<<64-1 {
+		end = format.AppendMembershipKey(nil, s.shard, l.Account, l.Segment, l.Gone+1)
+	}
+	return s.batch.DeleteRange(prefix, end, nil)
 }
 
 func (s *staging) putBit(v *domain.Bit) error {

@@ -2,6 +2,7 @@ package txtest
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -120,6 +121,55 @@ func (s *Store) LastRemovals(f func(domain.AccountID, uint64)) error {
 		if r, is := c.Value.(*domain.Removal); is {
 			f(r.Account, r.Seq)
 		}
+	}
+	return nil
+}
+
+// FollowedLists calls f with the lists that are followed, by account and segment.
+func (s *Store) FollowedLists(f func(*domain.FollowedList)) error {
+	last := map[list]*domain.FollowedList{}
+	for _, c := range s.Staged {
+		if l, is := c.Value.(*domain.FollowedList); is {
+			of := list{l.Account, l.Segment}
+			if c.Kind == domain.FollowedDrop {
+				delete(last, of)
+			} else {
+				last[of] = l
+			}
+		}
+	}
+	lists := slices.SortedFunc(maps.Values(last), func(a, b *domain.FollowedList) int {
+		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Segment, b.Segment))
+	})
+	for _, l := range lists {
+		own := *l
+		f(&own)
+	}
+	return nil
+}
+
+// list names the list of a segment.
+type list struct {
+	account domain.AccountID
+	segment domain.SegmentID
+}
+
+// LastMemberships calls f with the sequence of the last membership of each list that has one.
+func (s *Store) LastMemberships(f func(domain.AccountID, domain.SegmentID, uint64)) error {
+	last := map[list]uint64{}
+	for _, c := range s.Staged {
+		switch v := c.Value.(type) {
+		case *domain.Membership:
+			last[list{v.Account, v.Segment}] = v.Seq
+		case *domain.FollowedList:
+			of := list{v.Account, v.Segment}
+			if c.Kind == domain.FollowedDrop || last[of] <= v.Gone {
+				delete(last, of)
+			}
+		}
+	}
+	for of, sequence := range last {
+		f(of.account, of.segment, sequence)
 	}
 	return nil
 }
