@@ -53,7 +53,9 @@ func (s Set) MembershipsUntil(
 	if err != nil {
 		return 0, err
 	}
-	key := func(sequence uint64) []byte { return format.AppendMembershipKey(nil, s.shard, account, segment, sequence) }
+	key := func(sequence uint64) []byte {
+		return format.AppendMembershipKey(nil, s.shard, account, segment, sequence)
+	}
 	first, some, err := firstSince(it, key, ms, func(k, v []byte) (uint64, int64, error) {
 		m, err := format.DecodeMembership(k, v)
 		return m.Seq, m.At, err

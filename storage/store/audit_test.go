@@ -206,6 +206,19 @@ func alterations() []alteration {
 			return v
 		}, "x shard=2 day=", ""},
 		{"a removal", format.FamilyRemoval, func(_, v []byte) []byte { v[3] ^= 1; return v }, "d shard=2 account=", ""},
+		{"a membership", format.FamilyMembership, func(_, v []byte) []byte { v[1] ^= 1; return v }, "g shard=2 account=", ""},
+		{"a followed list", format.FamilyFollowed, func(k, v []byte) []byte {
+			l, err := format.DecodeFollowed(k, v)
+			if err != nil {
+				return nil
+			}
+			l.Since++
+			v, err = format.AppendMessage(nil, l)
+			if err != nil {
+				return nil
+			}
+			return v
+		}, "h shard=2 account=", ""},
 		{"a count of hits", format.FamilyUsage, last, "u shard=2 application=", ""},
 		{"progress of a webhook", format.FamilyWebhook, func(k, v []byte) []byte {
 			var p domain.Progress

@@ -95,6 +95,7 @@ func checkScans(t *testing.T, m *storetest.Model, s *Shard) {
 
 	checkWebhooks(t, m, s)
 	checkRemovals(t, m, s)
+	checkMemberships(t, m, s)
 
 	places := map[domain.AccountID][]domain.VisitPlace{}
 	check.OK(t, s.VisitPlaces(func(p domain.NumberedPlace) {
@@ -177,6 +178,71 @@ func checkRemovals(t *testing.T, m *storetest.Model, s *Shard) {
 					t.Fatalf("the first removal from %d on is %d %t, want that at %d", ms, sequence, ok, i)
 				}
 			}
+		}
+	}
+}
+
+// checkMemberships reads the lists that are followed, and who came onto them and left them, from places and from times on.
+func checkMemberships(t *testing.T, m *storetest.Model, s *Shard) {
+	t.Helper()
+	var lists []*domain.FollowedList
+	check.OK(t, s.FollowedLists(func(l *domain.FollowedList) { lists = append(lists, l) }))
+	check.Same(t, "followed lists", lists, m.Lists())
+	last, want := map[storetest.ListName]uint64{}, map[storetest.ListName]uint64{}
+	check.OK(t, s.LastMemberships(func(a domain.AccountID, segment domain.SegmentID, sequence uint64) {
+		of := storetest.ListName{Account: a, Segment: segment}
+		if last[of] != 0 {
+			t.Fatalf("the list %+v was given twice", of)
+		}
+		last[of] = sequence
+	}))
+	for of, all := range m.Memberships {
+		if len(all) > 0 {
+			want[of] = all[len(all)-1].Seq
+		}
+	}
+	check.Same(t, "the last memberships", last, want)
+	for account := range domain.AccountID(4) {
+		for _, segment := range []domain.SegmentID{0, 1, 2, 254, 255, 256, 257, 1<<32 - 2, 1<<32 - 1} {
+			checkList(t, s, account, segment, m.Memberships[storetest.ListName{Account: account, Segment: segment}])
+		}
+	}
+}
+
+// checkList reads the memberships of a list.
+func checkList(t *testing.T, s *Shard, account domain.AccountID, segment domain.SegmentID, all []domain.Membership) {
+	t.Helper()
+	read := func(above uint64, most int) (got []domain.Membership) {
+		check.OK(t, s.Memberships(account, segment, above, func(v *domain.Membership) bool {
+			got = append(got, *v)
+			return len(got) < most
+		}))
+		return got
+	}
+	until := func(ms int64) (want uint64) {
+		for _, v := range all {
+			if v.At < ms {
+				want = v.Seq
+			}
+		}
+		return want
+	}
+	check.Same(t, "all memberships", read(0, 1<<30), append([]domain.Membership(nil), all...))
+	if got := read(1<<64-1, 1); got != nil {
+		t.Fatalf("above the greatest sequence there are %+v", got)
+	}
+	for i := range all {
+		most := 1 + i%7
+		check.Same(t, "memberships", read(all[i].Seq-1, most), all[i:min(len(all), i+most)])
+		check.Same(t, "memberships above one", read(all[i].Seq, most), append([]domain.Membership(nil), all[i+1:min(len(all), i+1+most)]...))
+	}
+	times := []int64{0, 1 << 62}
+	for _, v := range all {
+		times = append(times, v.At, v.At+1)
+	}
+	for _, ms := range times {
+		if got, want := check.Must[uint64](t)(s.MembershipsUntil(account, segment, ms)), until(ms); got != want {
+			t.Fatalf("the last membership before %d is %d, want %d of %+v", ms, got, want, all)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (w *Generator) change() {
 		w.member()
 		return
 	}
-	switch k := w.Rand.IntN(100); {
+	switch k := w.Rand.IntN(105); {
 	case k < 55:
 		w.addRow()
 	case k < 63:
@@ -117,6 +117,8 @@ func (w *Generator) change() {
 		w.add(domain.UsagePut, &domain.UsageCount{Account: 1, Usage: domain.Usage{Application: 3, Hour: uint32(w.Rand.IntN(3)), Incarnation: uint64(w.Rand.IntN(2)), Total: uint64(w.Rand.IntN(100))}})
 	case k < 97:
 		w.webhook()
+	case k < 102:
+		w.lists()
 	default:
 		w.outbox()
 	}

@@ -12,23 +12,25 @@ import (
 
 // Model is what a shard's store must hold, kept the naive way.
 type Model struct {
-	State      domain.ShardState
-	Origins    map[[20]byte]domain.Origin
-	Members    map[format.Place]*domain.Member
-	Identities map[domain.IdentityHash]domain.Identity
-	Pointers   map[domain.Pointer]bool
-	Parked     map[format.Place][]*domain.Parked
-	OneTimes   map[[4]uint32]domain.OneTime
-	Requests   map[domain.RequestID]*domain.Request
-	Bits       map[BitName]map[domain.Ordinal]bool
-	Columns    map[ColumnName]map[domain.Ordinal]uint16
-	Outbox     map[uint64]*domain.Outgoing
-	Usage      map[[3]uint64]domain.UsageCount
-	Webhooks   map[domain.WebhookID]*modelWebhook
-	Rows       map[uint64]*modelRow
-	Removals   map[domain.AccountID][]domain.Removal // in order of their sequences
-	Places     map[domain.AccountID][]domain.VisitPlace
-	Sample     uint64 // of so many rows one is looked up by itself
+	State       domain.ShardState
+	Origins     map[[20]byte]domain.Origin
+	Members     map[format.Place]*domain.Member
+	Identities  map[domain.IdentityHash]domain.Identity
+	Pointers    map[domain.Pointer]bool
+	Parked      map[format.Place][]*domain.Parked
+	OneTimes    map[[4]uint32]domain.OneTime
+	Requests    map[domain.RequestID]*domain.Request
+	Bits        map[BitName]map[domain.Ordinal]bool
+	Columns     map[ColumnName]map[domain.Ordinal]uint16
+	Outbox      map[uint64]*domain.Outgoing
+	Usage       map[[3]uint64]domain.UsageCount
+	Webhooks    map[domain.WebhookID]*modelWebhook
+	Rows        map[uint64]*modelRow
+	Removals    map[domain.AccountID][]domain.Removal // in order of their sequences
+	Followed    map[ListName]*domain.FollowedList
+	Memberships map[ListName][]domain.Membership // in order of their sequences
+	Places      map[domain.AccountID][]domain.VisitPlace
+	Sample      uint64 // of so many rows one is looked up by itself
 }
 
 // BitName is an attribute's value, of an account.
@@ -60,7 +62,8 @@ func NewModel() *Model {
 		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Sample: 4,
 		Webhooks: map[domain.WebhookID]*modelWebhook{},
 		Removals: map[domain.AccountID][]domain.Removal{},
-		Places:   map[domain.AccountID][]domain.VisitPlace{},
+		Followed: map[ListName]*domain.FollowedList{}, Memberships: map[ListName][]domain.Membership{},
+		Places: map[domain.AccountID][]domain.VisitPlace{},
 	}
 }
 
@@ -155,6 +158,11 @@ func (m *Model) change(ch domain.Change) {
 		m.progress(v)
 	case *domain.Removal:
 		m.Removals[v.Account] = append(m.Removals[v.Account], *v)
+	case *domain.Membership:
+		of := ListName{v.Account, v.Segment}
+		m.Memberships[of] = append(m.Memberships[of], *v)
+	case *domain.FollowedList:
+		m.follow(v, ch.Kind == domain.FollowedDrop)
 	}
 }
 
