@@ -80,6 +80,14 @@ func OptValue(kind OptKind, id uint32) string {
 	return string([]byte{byte(kind), byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)})
 }
 
+// OptOf is what OptValue made a value of; the kind is 0 where it made it of nothing.
+func OptOf(value string) (kind OptKind, id uint32) {
+	if len(value) != 5 {
+		return 0, 0
+	}
+	return OptKind(value[0]), binary.BigEndian.Uint32([]byte(value[1:]))
+}
+
 // HasValue is the value of AttrHas for a field of a profile.
 func HasValue(f Field) string { return string([]byte{byte(f)}) }
 

@@ -22,6 +22,24 @@ func (c *Index) Listed(dst []uint64, segment domain.SegmentID, performed []uint6
 	return dst
 }
 
+// OnList reports that a member is on a segment's list; performed: it did enough for that. It says of a member what Listed says of
+// all.
+func (a *Audience) OnList(ord domain.Ordinal, segment domain.SegmentID, performed bool) bool {
+	value := domain.OptValue(domain.OptSegment, uint32(segment))
+	return a.has(bitValue{domain.AttrMember, ""}, ord) && !a.has(bitValue{domain.AttrOptOut, value}, ord) &&
+		(performed || a.has(bitValue{domain.AttrOptIn, value}, ord) || a.has(bitValue{domain.AttrListed, value}, ord))
+}
+
+// has reports that a bit is set.
+func (a *Audience) has(v bitValue, ord domain.Ordinal) bool {
+	m, k := a.index.bitmaps.get(v), int(ord>>pageBits)
+	if m == nil || k >= len(m.pages) || m.pages[k] == nil {
+		return false
+	}
+	i := ord & (1<<pageBits - 1)
+	return m.pages[k].words[i>>6]>>(i&63)&1 != 0
+}
+
 // each calls f with the first words of a value's bitmap, those of pages that are not
 // there left out.
 func (c *Index) each(v bitValue, words int, f func(i int, w uint64)) {

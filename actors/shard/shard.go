@@ -253,7 +253,7 @@ func (s *shard) applyNext(ctx actor.Context) {
 		s.pauseFor(ctx, done.Lacks)
 		return
 	}
-	if done.Command || s.intake.queue.empty() || s.machine.State.Shard.Next <= s.env.restarts.singly || s.commits.due() {
+	if done.Command || done.Commit || s.intake.queue.empty() || s.machine.State.Shard.Next <= s.env.restarts.singly || s.commits.due() {
 		s.env.Yield.Yield()
 		if !s.commit(ctx) {
 			return

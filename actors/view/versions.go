@@ -28,6 +28,7 @@ type AccountVersions struct {
 	anyBrand atomic.Uint64                    // rows of any brand but the visits
 	brands   atomic.Pointer[[]*brandVersions] // rows by dense number
 	removed  atomic.Uint64                    // removals that streams send
+	listed   atomic.Uint64                    // memberships of followed lists, and the lists
 	known    [64]atomic.Uint64                // facts of members who may have rows, by place of the attribute
 	any      [64]atomic.Uint64                // facts of all members
 }
@@ -130,6 +131,12 @@ func (a *AccountVersions) SetRemoved(version uint64) { set(&a.removed, version) 
 
 // RemovedSince reports that there are removals after the version.
 func (a *AccountVersions) RemovedSince(version uint64) bool { return a.removed.Load() > version }
+
+// SetListed notes that there is a membership with the version, or that a list is followed, or no more.
+func (a *AccountVersions) SetListed(version uint64) { set(&a.listed, version) }
+
+// ListedSince reports that there are such after the version.
+func (a *AccountVersions) ListedSince(version uint64) bool { return a.listed.Load() > version }
 
 // AttributesSince reports that one of the attributes that an answer read changed after the
 // version.

@@ -8,6 +8,7 @@ import (
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/actors/member"
 	"github.com/ovation-analytics/ovation/actors/shard/children"
+	"github.com/ovation-analytics/ovation/actors/shard/lists"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -25,6 +26,7 @@ type Account struct {
 	versions *view.AccountVersions
 	rowless  domain.Ordinal // every ordinal from it on is of a member who has no row yet
 	removed  uint64         // sequence of the last removal; 0: there was none
+	lists    *lists.Lists   // nil: nobody ever followed one
 	dirty    bool           // to be published
 	full     bool           // published: there is no room for other places
 }
@@ -44,6 +46,7 @@ type Accounts struct {
 	stats     *Stats
 	places    int   // of the visits of an account, at most; 0: as usual
 	full      int64 // accounts that have as many, as published
+	listed    map[domain.AccountID]*Account // with lists that somebody follows
 	byID      map[domain.AccountID]*Account
 	id        domain.AccountID              // asked for last
 	last      *Account                      // that account; nil: none was asked for
@@ -85,6 +88,7 @@ type Stats struct {
 func New(c Config) *Accounts {
 	s := &Accounts{
 		brands: c.Brands, children: c.Children, stats: c.Stats, places: c.Places, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
+		listed: map[domain.AccountID]*Account{},
 		views: view.NewWriter(c.View, c.Version, c.Cached),
 	}
 	s.columns = columnCache{budget: c.Resident, shards: int64(c.Shards), accounts: s, stats: c.Stats}
@@ -163,7 +167,7 @@ func (s *Accounts) Publish(
 		}
 		s.views.Set(id, &view.Account{
 			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Apart: a.commitApart(), Places: a.Places.published(),
-			Removed: a.removed,
+			Removed: a.removed, Lists: a.publishedLists(),
 			Full:    a.full, Access: a.access, Versions: a.versions,
 		})
 	}

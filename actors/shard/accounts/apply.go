@@ -14,7 +14,7 @@ func (s *Accounts) Apply(c *domain.Change) error {
 	switch c.Kind {
 	case domain.RowAdded:
 		row := c.Row
-		return s.addRow(&row)
+		return s.addRow(&row, c.Content)
 	case domain.RowTaken:
 		return s.removeRow(&c.Row)
 	case domain.RowsErased:
@@ -28,6 +28,9 @@ func (s *Accounts) Apply(c *domain.Change) error {
 			return nil // it is for a start
 		}
 		a.Audience.Put(b)
+		if a.lists != nil {
+			a.lists.Bit(b)
+		}
 		a.versions.SetAttribute(b.Attribute, b.Ord >= a.rowless, version)
 		s.touch(b.Account, a)
 	case domain.ColumnPut:
@@ -44,6 +47,17 @@ func (s *Accounts) Apply(c *domain.Change) error {
 		versions.SetName(c.Value.(*domain.Pointer).Hash, version)
 	case domain.RemovalPut:
 		s.remove(c.Value.(*domain.Removal))
+	case domain.MembershipPut:
+		m := c.Value.(*domain.Membership)
+		a := s.Of(m.Account)
+		a.lists.Told(m.Segment, m.Seq)
+		a.versions.SetListed(version)
+		s.touch(m.Account, a)
+	case domain.FollowedPut, domain.FollowedDrop:
+		id := c.Value.(*domain.FollowedList).Account
+		a := s.Of(id)
+		a.versions.SetListed(version)
+		s.touch(id, a)
 	case domain.VisitPlacePut: // the next view has it, also where the row of the visit is hidden
 		id := c.Value.(*domain.NumberedPlace).Account
 		s.touch(id, s.Of(id))
@@ -54,7 +68,7 @@ func (s *Accounts) Apply(c *domain.Change) error {
 }
 
 // addRow puts a row into its brand's bucket.
-func (s *Accounts) addRow(r *domain.Row) error {
+func (s *Accounts) addRow(r *domain.Row, content *domain.Content) error {
 	a := s.Of(r.Account)
 	if r.Flags.Dead() {
 		return nil
@@ -76,6 +90,9 @@ func (s *Accounts) addRow(r *domain.Row) error {
 		a.versions.SetRows(b.dense, s.views.Version)
 	}
 	b.rows = append(b.rows, *r)
+	if a.lists != nil {
+		a.lists.Added(r, recordedHere(content))
+	}
 	s.touch(r.Account, a)
 	return nil
 }
@@ -101,6 +118,11 @@ func (s *Accounts) removeRow(r *domain.Row) error {
 	}
 	k, row := s.brandOf(a, dense), *r
 	k.child.Do(&children.Do{F: func() { k.columns.Remove(dense, &row) }})
+	if a.lists != nil {
+		counted := *r
+		a.Counting().Holds(&counted)
+		a.lists.Taken(&counted)
+	}
 	a.versions.SetRows(dense, s.views.Version)
 	s.views.Versions.SetRecord(a.Audience.ID(r.Ord), s.views.Version) // its content is shown no more
 	s.touch(r.Account, a)
@@ -123,10 +145,8 @@ func (s *Accounts) removeRows(all []domain.Row) error {
 // countRows has the rows of an ordinal count as a change says.
 func (s *Accounts) countRows(c *domain.CountedAs) error {
 	a := s.Of(c.Account)
-	for i := range c.Rows {
-		if err := s.removeRow(&c.Rows[i]); err != nil {
-			return err
-		}
+	if err := s.removeRows(c.Rows); err != nil {
+		return err
 	}
 	s.flushRows(a)
 	a.Counting().Set(c.Ord, rows.Counted{As: c.As, Hidden: c.Hidden, Covered: c.Covered})
@@ -147,6 +167,9 @@ func (s *Accounts) countRows(c *domain.CountedAs) error {
 			brands = append(brands, r.Brand)
 		}
 		byBrand[r.Brand] = append(byBrand[r.Brand], r)
+		if a.lists != nil {
+			a.lists.Returned(&r)
+		}
 	}
 	for _, id := range brands {
 		dense, err := s.dense(id)

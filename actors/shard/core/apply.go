@@ -17,8 +17,12 @@ func (m *Machine) record(t *tx.Tx, r *domain.Record) error {
 		m.foreign(t, r)
 		return nil
 	}
+	before := state.Clock
 	state.Clock = max(state.Clock, r.Time)
 	t.At.Clock = state.Clock
+	if err := m.newHour(t, before); err != nil {
+		return err
+	}
 	if !r.Origin.IsZero() && !m.State.Sources.Advance(r.Origin) {
 		m.c.Stats.Repeats.Add(1)
 		if r.Origin.Topic == state.Journal {

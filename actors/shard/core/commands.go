@@ -22,6 +22,7 @@ type commands struct {
 	deleted    *atomic.Int64                       // actions
 	counted    func(*domain.Record)                // nil: not asked for
 	delivered  func(r *domain.Record, counts bool) // likewise
+	followList func(*tx.Tx, *domain.Record, *domain.FollowList) error
 }
 
 // apply applies a command. Nothing of a group is pending.
@@ -76,6 +77,8 @@ func (c *commands) apply(t *tx.Tx, r *domain.Record) error {
 		if c.delivered != nil {
 			c.delivered(r, changed)
 		}
+	case *domain.FollowList:
+		return c.followList(t, r, m)
 	case *domain.Published:
 		t.Published(m)
 	case *domain.Tick: // its record's time has moved the clock; its hour is a node's belief

@@ -69,6 +69,7 @@ type Machine struct {
 	c          *Config
 	store      Store // nil: none
 	marks      stateMarks
+	staged     bool // records were applied since the last commit
 	identities *identity.Ledger
 	merger     *merge.Merger
 	activities *activity.Activities
@@ -117,6 +118,7 @@ func (m *Machine) Open(store Store) *Machine {
 		Identities: n.identities, Store: store, Stats: &c.Stats.Records, Yield: c.Readers.Yield,
 	})
 	n.commands = commands{
+		followList: n.followList,
 		actions: store, registrar: identity.New(n.identities, &c.Stats.Members.Registered), merger: n.merger,
 		activities: n.activities, knows: c.Partition.knows, deleted: &c.Stats.Deleted, counted: c.Counted, delivered: c.Delivered,
 	}
@@ -180,6 +182,9 @@ func (m *Machine) Load(ctx context.Context) (err error) {
 	if err := s.Accounts.LoadRows(m.store, ctx.Err); err != nil {
 		return err
 	}
+	if err := m.loadLists(); err != nil {
+		return err
+	}
 	if err := m.Outbox.Load(s.Resent); err != nil {
 		return err
 	}
@@ -211,6 +216,7 @@ func (m *Machine) Commit() error {
 	if err := m.store.Commit(m.State.Shard, m.Moved); err != nil {
 		return err
 	}
+	m.staged = false
 	m.identities.Committed()
 	m.State.Committed()
 	m.c.Stats.Commits.Add(1)

@@ -28,6 +28,7 @@ type Applied struct {
 	Command bool           // one of them is a request's: its outcome is waited for
 	Kept    bool           // strings of the page live on
 	Lacks   domain.BrandID // that the first record names and the catalog at hand does not have; 0: none
+	Commit  bool           // the first record reads what is stored: it is applied after a commit
 }
 
 // scratch is micro-batches that no shard uses now.
@@ -46,7 +47,7 @@ type PanicError struct {
 func (e *PanicError) Error() string { return "panic: " + e.Cause }
 
 // Apply applies records as one micro-batch, up to the first that needs a mark, begins another life of the
-// journal, or names a brand that the catalog at hand does not have.
+// journal, reads what is stored, or names a brand that the catalog at hand does not have.
 func (m *Machine) Apply(records []domain.Record) (done Applied, err error) {
 	batch := scratch.Get().(*microBatch) // that of a failure may hold anything, and is not used again
 	t := &batch.tx
@@ -73,6 +74,10 @@ func (m *Machine) Apply(records []domain.Record) (done Applied, err error) {
 		return done, err
 	}
 	records = m.Position.living(records)
+	records, committed := m.cutAtRows(records)
+	if done.Commit = !committed; done.Commit {
+		return done, nil
+	}
 	batch.prefetch.run(records, m.identities, m.State, m.store)
 	state := &m.State.Shard
 	for i := range records {
@@ -85,7 +90,7 @@ func (m *Machine) Apply(records []domain.Record) (done Applied, err error) {
 		}
 		// The record's own epoch, neither an earlier page's nor that of the page's last batch:
 		// by either the log would seem to have been cut elsewhere.
-		state.Next, state.Epoch = r.Offset+1, r.Epoch
+		state.Next, state.Epoch, m.staged = r.Offset+1, r.Epoch, true
 		if done.Records++; done.Records%yield.Every == 0 {
 			m.c.Readers.Yield.Yield()
 		}

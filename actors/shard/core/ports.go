@@ -48,6 +48,7 @@ type Store interface {
 // Loading is read at a start: what was stored with the last commit.
 type Loading interface {
 	accounts.Store
+	accounts.ListStore
 	// State is zero in a new store.
 	State() domain.ShardState
 	// Origins calls f with the highest origin applied of each stream.

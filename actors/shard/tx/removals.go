@@ -4,7 +4,6 @@ import "github.com/ovation-analytics/ovation/actors/domain"
 
 // Remove says that an action or a member is no more, under the next sequence.
 func (t *Tx) Remove(r domain.Removal) {
-	t.State.Shard.Sequence++
-	r.Seq, r.At = t.State.Shard.Sequence, t.At.Clock
+	r.Seq, r.At = t.NextSequence(), t.At.Clock
 	t.Change(domain.Change{Kind: domain.RemovalPut, Value: &r})
 }

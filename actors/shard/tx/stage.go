@@ -6,10 +6,13 @@ import (
 )
 
 // Flush puts the changes made so far, and what follows from them, into the store's open batch and into
-// memory, where the commit publishes it.
+// memory, where the commit publishes it. Who came onto lists, or left them, follows from all else.
 func (t *Tx) Flush() error {
 	for {
 		t.sequence()
+		if len(t.changes) == 0 {
+			t.decideLists()
+		}
 		changes := t.changes
 		if len(changes) == 0 {
 			return nil
