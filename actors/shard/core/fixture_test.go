@@ -171,8 +171,11 @@ func (p *partition) apply(records ...domain.Record) {
 	}
 	for len(records) > 0 {
 		done, err := p.m.Apply(records)
-		if err != nil {
-			p.t.Fatal(err)
+		if err != nil || done.Lacks != 0 {
+			p.t.Fatalf("%+v %v", done, err)
+		}
+		if done.Commit {
+			p.commit()
 		}
 		records = records[done.Passed:]
 	}

@@ -153,14 +153,21 @@ func (s *Lists) Taken(r *domain.Row) { s.row(r, -1, cause{}) }
 
 func (s *Lists) row(r *domain.Row, n int, by cause) {
 	for _, l := range s.counting[r.Definition] {
-		if r.Time < l.from || !l.of.Rule.Counts(r.Definition, r.Brand) {
+		if !l.of.Rule.Counts(r.Definition, r.Brand) {
 			continue
 		}
-		// What an earlier action made of the member is decided before this one changes it, wherever a micro-batch ends.
-		if before, is := s.touched[entry{r.Ord, l.of.Segment}]; is && before.seq != 0 && before != by {
+		before, pending := s.touched[entry{r.Ord, l.of.Segment}]
+		if r.Time < l.from && !pending {
+			continue
+		}
+		// What an earlier action made of the member is decided before this one changes it, wherever a micro-batch ends. An action
+		// that only takes the place of a later one is the cause, too.
+		if before.seq != 0 && before != by {
 			s.decide(entry{r.Ord, l.of.Segment}, before)
 		}
-		l.add(r.Ord, n)
+		if r.Time >= l.from {
+			l.add(r.Ord, n)
+		}
 		s.touch(r.Ord, l, by)
 	}
 }
