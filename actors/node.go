@@ -99,6 +99,8 @@ func (n *Node) Open(ctx context.Context) error {
 	})
 	l.beside.Go(func() { n.usage.run(l.ctx) })
 	l.beside.Go(func() { n.ticks(l.ctx, n.membership.current) })
+	following := &followedLists{shards: n.shards, catalog: n.Catalog, current: n.membership.current}
+	l.beside.Go(func() { following.run(l.ctx) })
 	l.beside.Go(func() { n.renews(l.ctx) })
 	l.beside.Go(func() { n.upgrades(l.ctx) })
 	if err := n.catalogReader.open(l.ctx, n.system.Root, l.beside.Go, n.catalogMoved); err != nil {

@@ -30,7 +30,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/port"
 	"github.com/ovation-analytics/ovation/api/profile"
 	"github.com/ovation-analytics/ovation/api/registration"
+	"github.com/ovation-analytics/ovation/api/segments"
 	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/streams"
 	"github.com/ovation-analytics/ovation/api/token"
 	"github.com/ovation-analytics/ovation/api/webhooks"
 )
@@ -137,14 +139,15 @@ func New(config Config) (*API, error) {
 	envelopes, passwords := envelope.Maker{Tokens: tokens}, credentials.NewPasswords(config.HashCost, config.TokenKey, credentials.Memory{Bytes: config.HashBytes, Before: config.BeforeHash})
 	inFlight := cmp.Or(config.InFlightBytes, defaultInFlight)
 	shared := inFlight / 16
-	streams := follow.NewHub(int(shared))
+	hub := follow.NewHub(int(shared))
+	all := streams.New(hub)
 	handlers := &services{
 		members: members.New(envelopes), registration: registration.New(envelopes, passwords, sealer, config.Networks, config.Geo),
 		profile: profile.New(envelopes, passwords, sealer, config.Networks), brands: &brands.Service{Resolver: config.Resolver},
 		erasure: erasure.New(tokens, config.LogRetention),
 		export:  export.New(envelopes),
 		merging: merging.New(envelopes),
-		feed:    feed.NewStreams(streams), webhooks: webhooks.New(config.Webhooks),
+		feed:    feed.NewStreams(all), segments: segments.NewStreams(all), webhooks: webhooks.New(config.Webhooks),
 	}
 	document, err := document()
 	if err != nil {
@@ -172,7 +175,7 @@ func New(config Config) (*API, error) {
 		Files: slices.Concat(files, console.Files()), CacheBytes: config.CacheBytes, InFlightBytes: inFlight - shared,
 	}, operations(handlers))
 	unopened := func() ([]domain.MemberID, uint64) { return sealer.Unopened(config.Engine.Erased) }
-	return &API{server, streams, tokens, unopened}, err
+	return &API{server, hub, tokens, unopened}, err
 }
 
 // EndStreams ends all streams with a word to their clients, and refuses others from now on. It does not wait for them.

@@ -426,7 +426,7 @@ func TestConsole_AnalystSeesNoSecrets(t *testing.T) {
 		}
 		return ""
 	}
-	h.wanted = "event: activity"
+	h.wanted = "\nevent: "
 	shown, answered, refused := 0, 0, 0
 	const everything = "?extended=1&details=1&showposition=1&showbrands=1&showactions=1&all_member_actions=1&includeOneTime=1&totalmembercount=1&cursor="
 	for _, op := range Operations() {

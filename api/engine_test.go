@@ -137,6 +137,10 @@ func (s *fakeEngine) apply(sub domain.Submission) domain.Outcome {
 		}
 	case *domain.PutSegment:
 		return s.putSegment(sub.Account, c)
+	case *domain.FollowSegment:
+		if !remove(s.segs, isSegment(sub.Account, c.ID), func(g *domain.Segment) { g.Followed = c.At }) {
+			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}
+		}
 	case *domain.DeleteSegment:
 		if !remove(s.segs, isSegment(sub.Account, c.ID), func(g *domain.Segment) { g.Deleted = true }) {
 			return domain.Outcome{Code: domain.NotFound, Parameter: "segmentid", Message: "no such segment"}

@@ -25,7 +25,7 @@ func (h *fixture) answersEachShape() {
 	streamed := newStreamedRows(h)
 	streamed.record(0, 1)
 	h.engine.content = content
-	h.wanted = "event: activity"
+	h.wanted = "\nevent: "
 	h.engine.answer = func(q *domain.Question) (*domain.Answer, error) {
 		if q.Visits != nil {
 			return visited(q)
@@ -46,6 +46,9 @@ func (h *fixture) answersEachShape() {
 		case domain.ShapeFeed:
 			return fed(2)(q)
 		case domain.ShapeStream:
+			if q.Stream.Segment != 0 {
+				return memberships(q), nil
+			}
 			return streamed.answer(q)
 		case domain.ShapeLeaders, domain.ShapeCrossover:
 			return ranking(q)
@@ -60,6 +63,19 @@ func (h *fixture) answersEachShape() {
 			Service: domain.Spotify, Days: []domain.Count{{Actions: 2, Members: 1}, {}}, Total: domain.Count{Actions: 2, Members: 1},
 		}}}}, nil
 	}
+}
+
+// memberships is who came onto a list and who left it: of two shards the first alone has such.
+func memberships(q *domain.Question) *domain.Answer {
+	out := &domain.Answer{Position: domain.Position{Journal: journalID}, Stream: &domain.Stream{Next: []uint64{12, 0}}}
+	if q.Stream.Start == domain.StreamAbove && q.Stream.AboveIn(0) < 12 {
+		for i, entered := range []bool{true, false} {
+			out.Stream.Events = append(out.Stream.Events, domain.StreamEvent{Membership: domain.Membership{
+				Seq: 11 + uint64(i), Account: q.Account, Segment: q.Stream.Segment, Member: 4097, Entered: entered, At: 1773565300123 + int64(i)*60_000,
+			}})
+		}
+	}
+	return out
 }
 
 // Each shape has these bytes: order of fields, types, nulls. A file named by an operation and a status is its
@@ -129,6 +145,7 @@ func TestGolden_Answers(t *testing.T) {
 		{"editActivity.200", "POST", "/v1.1/activity/100/edit", "value=2"},
 		{"recordActivities.200", "POST", "/v1.1/activities/record?async=0", `{"activityid":100,"brandid":1,"id":4097,"marker":"m-1"}`},
 		{"getSegment.200", "GET", "/v1.1/segment/1", ""},
+		{"streamSegment.200", "GET", "/v1.1/segment/1/stream?cursor=", ""},
 		{"createSegment.200", "POST", "/v1.1/segment/create", "name=Campaign&activities=100:7,101"},
 		{"editSegment.200", "POST", "/v1.1/segment/1/edit", "label=campaign"},
 		{"optOutOfSegment.200", "POST", "/v1.1/segment/1/optout", "id=4097"},

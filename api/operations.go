@@ -32,17 +32,19 @@ type services struct {
 	export       *export.Service
 	merging      *merging.Service
 	feed         *feed.Streams
+	segments     *segments.Streams
 	webhooks     *webhooks.Service
 }
 
 // operations are all operations, in the order of the document. The list is made again on
 // each call: a server fills in its own counters.
 func operations(s *services) []*serve.Operation {
-	return slices.Concat(catalogOperations(s.members, s.brands, s.feed), memberOperations(s), accessOperations(s.members), webhookOperations(s.webhooks), loginOperations())
+	return slices.Concat(catalogOperations(s), memberOperations(s), accessOperations(s.members), webhookOperations(s.webhooks), loginOperations())
 }
 
 // catalogOperations are those on brands, definitions and segments.
-func catalogOperations(member *members.Service, brand *brands.Service, stream *feed.Streams) []*serve.Operation {
+func catalogOperations(s *services) []*serve.Operation {
+	member, brand := s.members, s.brands
 	return []*serve.Operation{
 		serve.Get("listBrands", "Brands", "/v1.1/brands", "All brands of the account", brand.List, serve.Cached),
 		serve.Get("getPopularBrands", "Brands", "/v1.1/brands/crossover", "The most popular brands", stats.Crossover, serve.Cached),
@@ -66,7 +68,7 @@ func catalogOperations(member *members.Service, brand *brands.Service, stream *f
 		serve.Get("listActivities", "Activities", "/v1.1/activities", "All activity definitions of the account", activities.List, serve.Cached),
 		serve.Get("getActivity", "Activities", "/v1.1/activity/:activityid", "One activity definition", activities.Show, serve.Cached),
 		serve.Get("getFeed", feed.Group, "/v1.1/activity/feed", "Actions of members, newest first", feed.List, serve.Cached, serve.OfStream),
-		serve.Get("streamFeed", feed.Group, "/v1.1/activity/feed/stream", "Actions of members as they become visible, as server-sent events", stream.List, serve.OfStream),
+		serve.Get("streamFeed", feed.Group, "/v1.1/activity/feed/stream", "Actions of members as they become visible, as server-sent events", s.feed.List, serve.OfStream),
 		serve.Get("getFeedRSS", "Activities", "/v1.1/activity/feed.rss", "Actions of members as RSS, newest first", feed.ListRSS, serve.Cached, serve.ForEditors),
 		serve.Get("countDaily", "Activities", "/v1.1/activity/count/daily", "Activity by day, of a brand or of all", stats.Daily, serve.Advanced, serve.Cached),
 		serve.Get("countServices", "Activities", "/v1.1/activity/count/services", "Activity by day and service, of a brand or of all", stats.Timeline, serve.Advanced, serve.Cached),
@@ -80,6 +82,7 @@ func catalogOperations(member *members.Service, brand *brands.Service, stream *f
 
 		serve.Get("listSegments", "Segments", "/v1.1/segments", "All segments of the account", segments.List, serve.Cached),
 		serve.Get("getSegment", "Segments", "/v1.1/segment/:segmentid", "One segment", segments.Show, serve.Cached),
+		serve.Get("streamSegment", "Segments", "/v1.1/segment/:segmentid/stream", "Who comes onto a segment's list and who leaves it, as server-sent events", s.segments.List, serve.OfStream),
 		serve.Post("createSegment", "Segments", "/v1.1/segment/create", "Create a segment", segments.Create, serve.Advanced),
 		serve.Post("editSegment", "Segments", "/v1.1/segment/:segmentid/edit", "Edit a segment: what is given overwrites", segments.Edit, serve.Advanced),
 		serve.Post("deleteSegment", "Segments", "/v1.1/segment/:segmentid/delete", "Delete a segment; opt-ins to it end", segments.Delete, serve.Advanced),

@@ -228,6 +228,8 @@ func (l *ledger) command(r *domain.Record) domain.Outcome {
 		return l.putSegment(r.Account, c)
 	case *domain.DeleteSegment:
 		return l.deleteSegment(r.Account, c)
+	case *domain.FollowSegment:
+		return l.followSegment(r.Account, c)
 	case *domain.PutWebhook:
 		return l.putWebhook(r.Account, c)
 	case *domain.DeleteWebhook:

@@ -38,7 +38,7 @@ func (l *ledger) putSegment(account domain.AccountID, c *domain.PutSegment) doma
 			}
 		}
 	}
-	s.Updated = c.At
+	s.Updated, s.Version = c.At, uint64(l.state.Next)
 	isNew := s.ID == 0
 	if isNew {
 		s.ID = domain.SegmentID(l.count(countSegments))
@@ -80,4 +80,31 @@ func (l *ledger) deleteSegment(account domain.AccountID, c *domain.DeleteSegment
 	s.Deleted, s.Updated = true, c.At
 	l.keep(&s)
 	return domain.Outcome{ID: uint32(c.ID)}
+}
+
+// followSegment notes that somebody follows a segment's list.
+func (l *ledger) followSegment(account domain.AccountID, c *domain.FollowSegment) domain.Outcome {
+	old, ok := l.view.Segment(account, c.ID)
+	if !ok {
+		return domain.Failed(noSegment)
+	}
+	if !old.IsFollowed(c.At) && l.followed(account, c.At) >= domain.MaxFollowed {
+		return domain.Failed(domain.Fail(domain.PlanLimit, "the account follows 100 lists, which is the most: one is followed for 30 days after it was asked for last"))
+	}
+	if c.At > old.Followed {
+		s := *old
+		s.Followed = c.At
+		l.keep(&s)
+	}
+	return domain.Outcome{ID: uint32(c.ID)}
+}
+
+// followed is how many lists of an account are followed at a time, in ms since 1970.
+func (l *ledger) followed(account domain.AccountID, at int64) (n int) {
+	for _, s := range l.view.Segments(account) {
+		if s.IsFollowed(at) {
+			n++
+		}
+	}
+	return n
 }

@@ -227,6 +227,9 @@ func (v *View) WebhooksOf(account domain.AccountID) []*domain.Webhook {
 	return out
 }
 
+// AllSegments are all segments by id, deleted ones too.
+func (v *View) AllSegments() []*domain.Segment { return all(v.segments) }
+
 // Webhooks are all webhooks by id, deleted ones too.
 func (v *View) Webhooks() []*domain.Webhook { return all(v.webhooks) }
 

@@ -93,6 +93,9 @@ type FollowSegment struct {
 // Kind is KindFollowSegment.
 func (*FollowSegment) Kind() Kind { return KindFollowSegment }
 
+// MaxFollowed is how many lists of an account are followed at most.
+const MaxFollowed = 100
+
 // FollowLife is for how long a list is followed after somebody asked for it, in ms.
 const FollowLife = MembershipLife
 

@@ -15,7 +15,8 @@ type ReadSet struct {
 	Members []MemberID     // whose records were read
 	Names   []IdentityHash // whose holders were looked up
 
-	Removals bool // of a stream, beside Rows: what is taken back
+	Removals    bool // of a stream, beside Rows: what is taken back
+	Memberships bool // of a stream: who came onto followed lists, and who left them
 }
 
 // RowsOf are the actions for a brand in a range, and what else of the range the answer
@@ -226,7 +227,7 @@ func (f *ReadSet) Empty() bool {
 }
 
 // Scans reports that a question was asked.
-func (f *ReadSet) Scans() bool { return len(f.Rows) > 0 || f.Known|f.Any != 0 }
+func (f *ReadSet) Scans() bool { return len(f.Rows) > 0 || f.Known|f.Any != 0 || f.Memberships }
 
 // Add makes f the read set of an answer that was made of g too.
 func (f *ReadSet) Add(g *ReadSet) {

@@ -22,6 +22,13 @@ type StreamQuery struct {
 	Limit   int       // of StreamAbove: events on a page at most; MaxStreamPage bounds it
 }
 
+// ErrNotFollowed says that a shard does not keep the memberships of the list yet that a stream asks for.
+var ErrNotFollowed = &Error{Code: Unavailable, Message: "the memberships of the list are not kept yet, try again"}
+
+// ErrMembershipsGone says that memberships after the place that a stream goes on from are no longer kept, or never were.
+var ErrMembershipsGone = Bad(InvalidParameter, "cursor",
+	"cursor, or Last-Event-ID, is of before what is kept of the list: read its members again, and begin without a cursor")
+
 // StreamStart is where a stream begins to read.
 type StreamStart uint8
 

@@ -137,7 +137,10 @@ func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s
 		}
 	}
 	s.account = v.Account(m.Question.Account)
-	if s.account != nil { // else the account has no member here
+	switch {
+	case m.Question.Stream.Segment != 0:
+		p.Stream, p.Err = s.memberships()
+	case s.account != nil: // else the account has no member here
 		p.Err = s.run()
 	}
 	return s

@@ -210,6 +210,9 @@ func (c *Coordinator) AwaitRows(ctx context.Context, q *domain.Question, since d
 		Rows: []domain.RowsOf{{Brand: q.Brand, Range: domain.AllTime, Visits: q.Visits != nil}}, Among: q.Among(),
 		Removals: true,
 	}
+	if q.Stream.Segment != 0 {
+		read = domain.ReadSet{Memberships: true}
+	}
 	moved := []domain.Range{domain.AllTime}
 	for {
 		changed := c.o.Changes.Next() // before the look: what is published after it wakes

@@ -50,10 +50,52 @@ func (c *Client) Follow(ctx context.Context, q StreamFeed, f func(Followed) erro
 	if err != nil {
 		return err
 	}
-	if progress == nil {
-		progress = func(string) {}
+	s := &following{c: c, path: path, query: query, progress: progress, take: map[string]func(*serverEvent) error{}}
+	for _, name := range []string{"activity", "removed", "erased"} {
+		s.take[name] = func(e *serverEvent) error {
+			one := Followed{ID: e.id}
+			if err := one.read(e); err != nil {
+				return fmt.Errorf("client: event of %s: %w", path, err)
+			}
+			return passed(f(one))
+		}
 	}
-	s := &following{c: c, path: path, query: query, take: f, progress: progress, retry: minBackOff}
+	return s.run(ctx)
+}
+
+// Listed is that a member came onto the list of a segment, or left it, and the id to come back with.
+type Listed struct {
+	ID      string
+	Entered bool // else it left
+	wire.Membership
+}
+
+// FollowList is Follow of who comes onto a segment's list and who leaves it.
+func (c *Client) FollowList(ctx context.Context, q StreamSegment, f func(Listed) error, progress func(id string)) error {
+	r := q.stream()
+	path, query, _, err := asked(r.method, r.path, q)
+	if err != nil {
+		return err
+	}
+	s := &following{c: c, path: path, query: query, progress: progress, take: map[string]func(*serverEvent) error{}}
+	for _, name := range []string{"enter", "leave"} {
+		s.take[name] = func(e *serverEvent) error {
+			one := Listed{ID: e.id, Entered: name == "enter"}
+			if err := json.Unmarshal([]byte(e.data), &one.Membership); err != nil {
+				return fmt.Errorf("client: event of %s: %w", path, err)
+			}
+			return passed(f(one))
+		}
+	}
+	return s.run(ctx)
+}
+
+// run asks again and again, until what comes cannot be taken, ctx ends, or asking again does not help.
+func (s *following) run(ctx context.Context) error {
+	if s.progress == nil {
+		s.progress = func(string) {}
+	}
+	s.retry = minBackOff
 	for {
 		before := s.id
 		err := s.connection(ctx)
@@ -79,15 +121,23 @@ type following struct {
 	c        *Client
 	path     string
 	query    Params
-	take     func(Followed) error
+	take     map[string]func(*serverEvent) error // by the name of the event
 	progress func(id string)
 	id       string
 	retry    time.Duration // that the API asked for last
 	failures int           // in a row without an id
 }
 
-// errTake is the error of who takes the actions.
+// errTake is the error of who takes the events.
 type errTake struct{ error }
+
+// passed is the error of who takes the events, as such.
+func passed(err error) error {
+	if err != nil {
+		return &errTake{err}
+	}
+	return nil
+}
 
 // refused reports an answer that would be the same again.
 func refused(err error) bool {
@@ -153,21 +203,17 @@ func (s *following) event(e *serverEvent) error {
 			return fmt.Errorf("client: event of %s: %w", s.path, err)
 		}
 		return &Error{Status: p.Status, Code: domain.Code(p.Error.Code), Parameter: p.Parameter, Message: p.Detail, Request: p.Request}
-	case "activity", "removed", "erased":
-		one := Followed{ID: e.id}
-		if err := one.read(e); err != nil {
-			return fmt.Errorf("client: event of %s: %w", s.path, err)
-		}
-		if err := s.take(one); err != nil {
-			return &errTake{err}
-		}
-		s.id = e.id
 	case "":
 		if e.id != "" {
 			s.id = e.id
 			s.progress(e.id)
 		}
-	default: // of a later version
+	default: // some are of a later version
+		if take := s.take[e.name]; take != nil {
+			if err := take(e); err != nil {
+				return err
+			}
+		}
 		s.id = e.id
 	}
 	return nil

@@ -7,10 +7,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // A stream goes on after the last whole event wherever its connection breaks, and after a problem that asking again may
@@ -105,4 +107,35 @@ func FuzzReadEvent(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Who comes onto a list and who leaves it is passed with its id; what else comes is passed over.
+func TestFollowList(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1.1/segment/7/stream" || r.Header.Get("Last-Event-ID") != "" {
+			t.Errorf("%s after %q", r.URL, r.Header.Get("Last-Event-ID"))
+		}
+		_, _ = io.WriteString(w, "id: 0\n\n"+
+			"id: 1\nevent: enter\ndata: {\"SegmentID\":\"7\",\"MemberID\":\"5\",\"Time\":\"2026-01-02 03:04:05\"}\n\n"+
+			"id: 2\nevent: later\ndata: {}\n\n"+
+			"id: 3\nevent: leave\ndata: {\"SegmentID\":\"7\",\"MemberID\":\"6\",\"Time\":\"2026-01-02 03:04:06\"}\n\n"+
+			"id: 4\nevent: problem\ndata: {\"status\":404,\"detail\":\"no such segment\",\"error\":{\"code\":5}}\n\n")
+	}))
+	defer s.Close()
+	var got []Listed
+	err := New(s.URL, "key").Over(s.Client()).FollowList(t.Context(), StreamSegment{SegmentID: 7}, func(l Listed) error {
+		got = append(got, l)
+		return nil
+	}, nil)
+	want := []Listed{
+		{ID: "1", Entered: true, Membership: wire.Membership{SegmentID: "7", MemberID: "5", Time: "2026-01-02 03:04:05"}},
+		{ID: "3", Membership: wire.Membership{SegmentID: "7", MemberID: "6", Time: "2026-01-02 03:04:06"}},
+	}
+	if e, ok := errors.AsType[*Error](err); !ok || e.Code != domain.NotFound || !slices.Equal(got, want) {
+		t.Errorf("%+v, then %v", got, err)
+	}
+	full := errors.New("the disk is full")
+	if err := New(s.URL, "key").Over(s.Client()).FollowList(t.Context(), StreamSegment{SegmentID: 7}, func(Listed) error { return full }, nil); err != full {
+		t.Error(err)
+	}
 }

@@ -783,6 +783,17 @@ func (GetSegment) call() route[wire.Segment] {
 	return route[wire.Segment]{method: "GET", path: "/v1.1/segment/:segmentid"}
 }
 
+// StreamSegment is GET /v1.1/segment/:segmentid/stream: Who comes onto a segment's list and who leaves it, as server-sent events.
+type StreamSegment struct {
+	SegmentID domain.SegmentID `name:"segmentid"` // id of a segment
+	Cursor    string           `name:"cursor"`    // the id of an event: go on after it; the header Last-Event-ID is the same, and goes before it. Empty: all that is kept, then what comes. Without it: what comes
+	More      Params           // others by name, and those that are given empty
+}
+
+func (StreamSegment) stream() route[[]byte] {
+	return route[[]byte]{method: "GET", path: "/v1.1/segment/:segmentid/stream"}
+}
+
 // CreateSegment is POST /v1.1/segment/create: Create a segment.
 type CreateSegment struct {
 	Name       string         `name:"name"`       // name of the segment

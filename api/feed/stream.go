@@ -4,7 +4,6 @@ import (
 	"context"
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/bind"
@@ -12,14 +11,15 @@ import (
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
+	"github.com/ovation-analytics/ovation/api/streams"
 	"github.com/ovation-analytics/ovation/api/wire"
 )
 
 // Streams answers the stream of the feed.
-type Streams struct{ hub *follow.Hub }
+type Streams struct{ all *streams.Streams }
 
-// NewStreams makes Streams whose readers are of a hub.
-func NewStreams(hub *follow.Hub) *Streams { return &Streams{hub} }
+// NewStreams makes Streams among those of the node.
+func NewStreams(all *streams.Streams) *Streams { return &Streams{all} }
 
 // streamIn are the parameters of activity/feed/stream.
 type streamIn struct {
@@ -37,39 +37,22 @@ type streamed struct {
 	keyword string
 }
 
-// maxStreams is how many streams an account may have open at a node, by its plan.
-var maxStreams = map[domain.Plan]int{domain.Standard: 20, domain.Advanced: 100, domain.Enterprise: 500}
-
 // List opens a stream.
 func (s *Streams) List(ctx context.Context, req *serve.Request, in *streamIn) (*Stream, error) {
 	token, given, err := req.LastEventID(in.Cursor)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := s.hub.Enter(req.Account(), maxStreams[domain.PlanOf(req.Catalog.ApplicationsOf(req.Account()))])
+	of := streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword}
+	out, err := s.all.Open(ctx, req, of, streams.Opening{Token: token, Given: given, Recorded: in.Since.Unix, Since: in.Since.Given})
 	if err != nil {
 		return nil, err
 	}
-	out := &Stream{hub: s.hub, leave: leave}
-	of := streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword}
-	since := in.Since
-	if given {
-		since = bind.Start{}
-	}
-	if err := out.open(ctx, req, of, token, given, since); err != nil {
-		leave()
-		return nil, err
-	}
-	return out, nil
+	return &Stream{out}, nil
 }
 
-// Stream is the actions of a feed as they become visible, and what is taken back of them. It belongs to the goroutine of its request.
-type Stream struct {
-	hub    *follow.Hub
-	leave  func()
-	ids    page.StreamIDs
-	reader *follow.Reader
-}
+// Stream is the actions of a feed as they become visible, and what is taken back of them.
+type Stream struct{ *streams.Stream }
 
 // MediaType is that of server-sent events.
 func (*Stream) MediaType() string { return serve.EventsType }
@@ -83,113 +66,8 @@ func (*Stream) EventShapes() map[string]reflect.Type {
 	}
 }
 
-// open finds where the stream begins, and its pages.
-func (s *Stream) open(ctx context.Context, req *serve.Request, of streamed, token string, given bool, since bind.Start) error {
-	now, q, err := of.ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
-	if err != nil {
-		return err
-	}
-	s.ids = req.List().StreamIDs(req.Account(), now.Position.Journal)
-	at := now.Stream.Next
-	switch {
-	case since.Given:
-		q.Stream = domain.StreamQuery{Start: domain.StreamRecorded, From: 1000 * since.Unix}
-		begin, err := req.Ask(ctx, q)
-		if err != nil {
-			return err
-		}
-		if begin.Stream == nil {
-			return serve.ErrShape("stream")
-		}
-		at = begin.Stream.Next
-	case given:
-		if at, err = from(&s.ids, token, now.Stream.Next); err != nil {
-			return err
-		}
-	}
-	text := req.List().Stream + "\n" + req.Links.Base
-	own := &source{of: of, req: req, ids: s.ids, make: req.MakeOwn}
-	shared := func() follow.Source { return &source{of: of, req: req, ids: s.ids, make: req.MakeShared} }
-	s.reader, err = s.hub.Follow(req.Account(), text, at, now.Stream.Next, own, shared)
-	return err
-}
-
-// from is where a token has a stream go on; now is where one begins that has only what comes.
-func from(ids *page.StreamIDs, token string, now follow.Cursor) (follow.Cursor, error) {
-	switch token {
-	case "", page.StreamBegin:
-		return make(follow.Cursor, len(now)), nil
-	case page.StreamNow:
-		return now, nil
-	}
-	at, ok := ids.Open(token)
-	if !ok || len(at) != len(now) {
-		return nil, errCursor
-	}
-	return at, nil
-}
-
-var errCursor = domain.Bad(domain.InvalidParameter, "cursor",
-	"cursor, or Last-Event-ID, must be the id of an event of this stream, with the same filters: begin again without it, or with cursor= (empty)")
-
-// Next gives further events.
-func (s *Stream) Next(ctx context.Context, patience time.Duration) (*follow.Page, error) {
-	return s.reader.Next(ctx, patience)
-}
-
-// ID is the cursor after what Next has given.
-func (s *Stream) ID() string { return s.ids.Seal(s.reader.At()) }
-
-// Ending is done when streams are to end.
-func (s *Stream) Ending() context.Context { return s.hub.Draining() }
-
-// Close ends the stream.
-func (s *Stream) Close() {
-	s.reader.Close()
-	s.leave()
-}
-
-// source makes the pages of a stream. What they are selected by is found again for each: definitions, segments and
-// members are those of its time.
-type source struct {
-	of   streamed
-	req  *serve.Request // that the stream began with
-	ids  page.StreamIDs
-	make func(context.Context, func(context.Context) (*follow.Page, error)) (*follow.Page, error)
-
-	asked *domain.Question
-	since domain.Versions // before the last page
-}
-
-// Page makes the page after a cursor.
-func (s *source) Page(ctx context.Context, after follow.Cursor) (*follow.Page, error) {
-	return s.make(ctx, func(ctx context.Context) (*follow.Page, error) {
-		req := s.req.Later(ctx)
-		s.since = req.Engine.Versions()
-		answer, q, err := s.of.ask(ctx, req, domain.StreamQuery{Above: after, Limit: domain.MaxStreamPage})
-		if err != nil {
-			return nil, err
-		}
-		s.asked = q
-		out := &follow.Page{To: answer.Stream.Next, More: answer.Stream.More}
-		out.Events, err = events(ctx, req, answer)
-		return out, err
-	})
-}
-
-// Wait returns when there may be events after the last page.
-func (s *source) Wait(ctx context.Context) error {
-	return s.req.Later(ctx).Engine.AwaitRows(ctx, s.asked, s.since)
-}
-
-// Frame appends an event with its id.
-func (s *source) Frame(dst []byte, id follow.Cursor, text []byte) []byte {
-	dst = append(append(dst, "id: "...), s.ids.Seal(id)...)
-	return append(append(dst, '\n'), text...)
-}
-
-// ask asks for a stream's page, as of the request.
-func (of streamed) ask(ctx context.Context, req *serve.Request, from domain.StreamQuery) (*domain.Answer, *domain.Question, error) {
+// Ask asks for a stream's page, as of the request.
+func (of streamed) Ask(ctx context.Context, req *serve.Request, from domain.StreamQuery) (*domain.Answer, *domain.Question, error) {
 	q := &domain.Question{Shape: domain.ShapeStream, Range: domain.AllTime, Stream: from, Listing: domain.Listing{Keyword: of.keyword}}
 	if f := of.filters; len(f.AnyOfActivities) > 0 || len(f.AllOfActivities) > 0 || f.MembersFromSegment != 0 {
 		r, fault := req.Resolve(bind.Range{}, selection.Lists, false)
@@ -237,21 +115,17 @@ func (s survivors) of(ctx context.Context, req *serve.Request, id domain.MemberI
 	return m, nil
 }
 
-// events are the events of a page.
-func events(ctx context.Context, req *serve.Request, answer *domain.Answer) ([]follow.Event, error) {
+// Events are the events of a page.
+func (of streamed) Events(ctx context.Context, req *serve.Request, answer *domain.Answer) ([]follow.Event, error) {
 	all, err := tell(ctx, req, answer)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]follow.Event, len(all))
 	for i := range all {
-		e := &all[i]
-		b, err := e.json()
-		if err != nil {
+		if out[i], err = streams.Event(all[i].StreamEvent, all[i].data); err != nil {
 			return nil, err
 		}
-		text := slices.Concat([]byte("event: "+e.Kind().String()+"\ndata: "), b, []byte("\n"))
-		out[i] = follow.Event{Shard: e.Shard, Seq: e.Sequence(), Text: text}
 	}
 	return out, nil
 }
@@ -278,12 +152,12 @@ func pageOfStream(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Fe
 		req.Warn("a stream has the actions of all times in the order in which they became visible: its range and order were ignored")
 	}
 	of := streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword}
-	now, q, err := of.ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
+	now, q, err := of.Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
 	if err != nil {
 		return nil, err
 	}
 	ids := req.List().StreamIDs(req.Account(), now.Position.Journal)
-	at, err := from(&ids, in.Cursor, now.Stream.Next)
+	at, err := streams.From(&ids, in.Cursor, now.Stream.Next)
 	if err != nil {
 		return nil, err
 	}

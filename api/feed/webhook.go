@@ -80,7 +80,7 @@ func BeginWebhook(ctx context.Context, req *serve.Request, filters []domain.Webh
 	if err != nil {
 		return nil, err
 	}
-	now, _, err := in.streamed().ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
+	now, _, err := in.streamed().Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +97,7 @@ func OpenWebhookCursor(ctx context.Context, req *serve.Request, w *domain.Webhoo
 	if err != nil {
 		return nil, err
 	}
-	now, _, err := in.streamed().ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
+	now, _, err := in.streamed().Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func NewWebhook(ctx context.Context, server *serve.Server, w *domain.Webhook) (*
 		request: server.Detached(w.Account, params, stream),
 	}
 	req := out.request(ctx)
-	now, _, err := out.of.ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
+	now, _, err := out.of.Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
 	if err != nil {
 		return nil, unfound(err)
 	}
@@ -180,7 +180,7 @@ func (w *Webhook) ask(ctx context.Context, from domain.StreamQuery, follows bool
 	since := req.Engine.Versions()
 	_, err = req.MakeShared(ctx, func(ctx context.Context) (*follow.Page, error) {
 		var q *domain.Question
-		if answer, q, err = w.of.ask(ctx, req, from); err == nil && follows {
+		if answer, q, err = w.of.Ask(ctx, req, from); err == nil && follows {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.asked, w.since = q, since

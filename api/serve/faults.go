@@ -15,7 +15,7 @@ func ErrShape(op string) error {
 // WaitFault is the error of a wait: a position that cannot be waited for is the
 // parameter's fault.
 func WaitFault(err error) error {
-	if e, ok := asError(err); ok && e.Code == domain.InvalidParameter {
+	if e, ok := asError(err); ok && e.Code == domain.InvalidParameter && !errors.Is(err, domain.ErrMembershipsGone) {
 		return errOtherJournal
 	}
 	return err

@@ -125,10 +125,12 @@ type openStreamed struct {
 	stop func()
 }
 
+const feedStream = "/v1.1/activity/feed/stream"
+
 // openStream asks for a stream.
-func openStream(ctx context.Context, p *streamPort, key string, query url.Values, id string, packed bool) (*openStreamed, error) {
+func openStream(ctx context.Context, p *streamPort, path, key string, query url.Values, id string, packed bool) (*openStreamed, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://sim.test/v1.1/activity/feed/stream?"+query.Encode(), nil)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://sim.test"+path+"?"+query.Encode(), nil)
 	if err != nil {
 		panic(err)
 	}
@@ -195,7 +197,7 @@ func (s *streamReader) takeBack(e event) error {
 func (s *streamReader) read(ctx context.Context, p *streamPort, key string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(1+s.rnd.IntN(20_000))*time.Millisecond)
 	defer cancel()
-	o, err := openStream(ctx, p, key, s.query, s.id, s.rnd.IntN(2) == 0)
+	o, err := openStream(ctx, p, feedStream, key, s.query, s.id, s.rnd.IntN(2) == 0)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil
@@ -449,7 +451,7 @@ func TestStream_Stop(t *testing.T) {
 	inWard(t, func(h *ward) {
 		for _, two := range []bool{false, true} {
 			p := h.openPort(two)
-			o, err := openStream(h.Context(), p, h.model.labels[0].key, url.Values{"cursor": {""}}, "", true)
+			o, err := openStream(h.Context(), p, feedStream, h.model.labels[0].key, url.Values{"cursor": {""}}, "", true)
 			h.must(err)
 			ended := make(chan string, 1)
 			go func() {
