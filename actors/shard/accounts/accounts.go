@@ -44,8 +44,8 @@ type Accounts struct {
 	brands    Brands
 	children  *children.Children
 	stats     *Stats
-	places    int   // of the visits of an account, at most; 0: as usual
-	full      int64 // accounts that have as many, as published
+	places    int                           // of the visits of an account, at most; 0: as usual
+	full      int64                         // accounts that have as many, as published
 	listed    map[domain.AccountID]*Account // with lists that somebody follows
 	byID      map[domain.AccountID]*Account
 	id        domain.AccountID              // asked for last
@@ -89,7 +89,7 @@ func New(c Config) *Accounts {
 	s := &Accounts{
 		brands: c.Brands, children: c.Children, stats: c.Stats, places: c.Places, byID: map[domain.AccountID]*Account{}, changed: map[domain.AccountID]*Account{},
 		listed: map[domain.AccountID]*Account{},
-		views: view.NewWriter(c.View, c.Version, c.Cached),
+		views:  view.NewWriter(c.View, c.Version, c.Cached),
 	}
 	s.columns = columnCache{budget: c.Resident, shards: int64(c.Shards), accounts: s, stats: c.Stats}
 	return s
@@ -168,7 +168,7 @@ func (s *Accounts) Publish(
 		s.views.Set(id, &view.Account{
 			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Apart: a.commitApart(), Places: a.Places.published(),
 			Removed: a.removed, Lists: a.publishedLists(),
-			Full:    a.full, Access: a.access, Versions: a.versions,
+			Full: a.full, Access: a.access, Versions: a.versions,
 		})
 	}
 	clear(s.changed)

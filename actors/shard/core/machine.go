@@ -119,7 +119,7 @@ func (m *Machine) Open(store Store) *Machine {
 	})
 	n.commands = commands{
 		followList: n.followList,
-		actions: store, registrar: identity.New(n.identities, &c.Stats.Members.Registered), merger: n.merger,
+		actions:    store, registrar: identity.New(n.identities, &c.Stats.Members.Registered), merger: n.merger,
 		activities: n.activities, knows: c.Partition.knows, deleted: &c.Stats.Deleted, counted: c.Counted, delivered: c.Delivered,
 	}
 	return n
