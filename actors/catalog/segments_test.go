@@ -39,6 +39,7 @@ func TestSegment_PutOverwritesGivenFieldsOnly(t *testing.T) {
 	want := domain.Segment{
 		ID: 1, Account: account, Brand: 1, Name: "fans", Label: "f", Activities: acts, Rule: true, Threshold: 3,
 		Period: domain.Period{Amount: 2, Unit: domain.UnitMonth}, Page: "a.b/c", Created: 5, Updated: 5,
+		Version: uint64(b.l.state.Next),
 	}
 	before := b.l.publish()
 	got, _ := before.Segment(account, 1)
@@ -48,7 +49,7 @@ func TestSegment_PutOverwritesGivenFieldsOnly(t *testing.T) {
 	if out = b.do(account, 0, &domain.PutSegment{Segment: domain.Segment{ID: 1, Name: "ignored"}, Given: []string{"Label", "Period"}, At: 7}); out.New || out.ID != 1 {
 		t.Fatalf("%+v", out)
 	}
-	want.Label, want.Period, want.Updated = "", domain.Period{}, 7
+	want.Label, want.Period, want.Updated, want.Version = "", domain.Period{}, 7, uint64(b.l.state.Next)
 	after := b.l.publish()
 	if got, _ = after.Segment(account, 1); !cmp.Equal(&want, got) {
 		t.Error(cmp.Diff(&want, got))
@@ -164,5 +165,44 @@ func TestBrand_DeletedWithSegmentsByForceOnly(t *testing.T) {
 	b.do(account, 0, &domain.DeleteDefinition{ID: 102})
 	if out := b.do(account, 0, &domain.DeleteBrand{ID: 2}); out.Code != domain.OK {
 		t.Errorf("a brand that nothing uses any more: %+v", out)
+	}
+}
+
+// Who follows a list is noted by the latest time, and is no other version of the rule. An account follows so many lists at once: those
+// that nobody asked for lately, and deleted ones, are none of them.
+func TestSegment_Follow(t *testing.T) {
+	t.Parallel()
+	b, account := segmented(t)
+	for range domain.MaxFollowed + 1 {
+		b.do(account, 0, &domain.PutSegment{Segment: domain.Segment{Name: "a"}, Given: []string{"Name"}, At: 5})
+	}
+	version := b.l.state.Next
+	follow := func(id domain.SegmentID, at int64) domain.Code {
+		return b.do(account, 0, &domain.FollowSegment{ID: id, At: at}).Code
+	}
+	for id := domain.SegmentID(1); id <= domain.MaxFollowed; id++ {
+		if code := follow(id, 1000); code != domain.OK {
+			t.Fatalf("list %d: %v", id, code)
+		}
+	}
+	const last = domain.MaxFollowed + 1
+	if code := follow(last, 1000); code != domain.PlanLimit {
+		t.Errorf("one more: %v", code)
+	}
+	if code := follow(3, 900); code != domain.OK {
+		t.Errorf("once more: %v", code)
+	}
+	if s, _ := b.l.publish().Segment(account, 3); s.Followed != 1000 || s.Version >= uint64(version) || !s.IsFollowed(1000+domain.FollowLife-1) || s.IsFollowed(1000+domain.FollowLife) {
+		t.Errorf("%+v", s)
+	}
+	b.do(account, 0, &domain.DeleteSegment{ID: 1, At: 6})
+	if code := follow(last, 1001); code != domain.OK {
+		t.Errorf("after one was deleted: %v", code)
+	}
+	if follow(1, 2000) != domain.NotFound || b.do(2, 0, &domain.FollowSegment{ID: 2, At: 1}).Code != domain.NotFound {
+		t.Error("a segment that is not there is followed")
+	}
+	if code := follow(last, 1000+domain.FollowLife); code != domain.OK {
+		t.Errorf("after all the others ended: %v", code)
 	}
 }

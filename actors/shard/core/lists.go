@@ -100,6 +100,10 @@ func (m *Machine) storedRows(f func(stored) error) error {
 
 // loadLists loads the lists that somebody follows, after the rows.
 func (m *Machine) loadLists() error {
+	any := false
+	if err := m.store.FollowedLists(func(*domain.FollowedList) { any = true }); err != nil || !any {
+		return err
+	}
 	return m.storedRows(func(rows stored) error {
 		return m.State.Accounts.LoadLists(m.store, rows, m.State.Shard.Clock)
 	})
