@@ -83,7 +83,7 @@ func (h *ward) acts(f *fan, n int) {
 	for k := range n {
 		a := &act{
 			of: f.i.of, source: published, id: mark(), who: f.i, sure: true, at: 1434000000 + int64(f.id%1000)*50 + int64(k),
-			definition: often[k%2], brand: f.i.of.brands[k%2], settled: map[domain.MemberID]bool{},
+			definition: often[k%2], brand: f.i.of.brands[k%2],
 		}
 		if k%2 == 0 {
 			a.member = f.id

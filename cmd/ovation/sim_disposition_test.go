@@ -30,7 +30,10 @@ func (m *model) erasedNow(id domain.MemberID, token string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.erased[id]
-	e.answered = true
+	if !e.answered {
+		m.erasures++
+		e.answered, e.nth = true, m.erasures
+	}
 	if token != "" {
 		e.token = token
 	}
@@ -99,14 +102,6 @@ func (m *model) touched(a *act) bool {
 		return m.erased[a.member] != nil
 	}
 	return m.touchedIdentity(a.who)
-}
-
-// mayBeOf reports that an action may be a member's: who is erased, or who registered again with an
-// identity that was freed.
-func (m *model) mayBeOf(a *act, id domain.MemberID) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return a.owner() == id || m.touched(a)
 }
 
 // sending is what is known of an action when it is published.
@@ -218,25 +213,13 @@ func (w *simulation) expectations() (acts map[*act]expectation, letters map[orig
 			return nil, nil, fmt.Errorf("I4: %s was acknowledged and is not in the public topic", a.link())
 		}
 		if a.value == "" {
-			if err := w.model.recordedFor(a); err != nil {
+			if acts[a], err = w.model.recordedFor(a); err != nil {
 				return nil, nil, err
 			}
-			counts := a.settled[a.owner()] && w.model.erased[a.owner()] == nil
-			acts[a] = expectation{counts, counts || a.unsure && w.model.erased[a.owner()] == nil}
 		}
 	}
 	w.rivals(acts, letters)
 	return acts, letters, nil
-}
-
-// recordedFor requires that an action was recorded over HTTP for those alone who had its identity.
-func (m *model) recordedFor(a *act) error {
-	for id := range a.settled {
-		if id != a.owner() && m.erased[id] == nil {
-			return fmt.Errorf("%s was recorded for member %d, it is %d's", a.link(), id, a.owner())
-		}
-	}
-	return nil
 }
 
 // rivals weakens what is known of an action where one with its name may have come before it, for a

@@ -33,6 +33,7 @@ type erasure struct {
 	of       *label
 	token    string // its access token; empty: it was not seen
 	answered bool
+	nth      int  // of those that were answered; 0: it was not
 	doubtful bool // only if it was merged in time into one that is erased
 }
 
@@ -243,7 +244,7 @@ func (w *simulation) actLate() {
 	i := freed[rng.IntN(len(freed))]
 	a := &act{
 		of: i.of, source: published, id: fmt.Sprint("a", len(m.acts)), who: i, sure: i.owner != 0,
-		at: 1434000000 + rng.Int64N(86400), settled: map[domain.MemberID]bool{},
+		at: 1434000000 + rng.Int64N(86400),
 	}
 	a.definition = a.of.definitions[rng.IntN(len(a.of.definitions))]
 	a.brand = a.of.brands[rng.IntN(len(a.of.brands))]

@@ -210,7 +210,7 @@ func (w *simulation) actMerged() {
 		i := of[rng.IntN(len(of))]
 		a := &act{
 			of: i.of, source: published, id: fmt.Sprint("a", len(m.acts)), who: i, sure: true,
-			at: 1434000000 + rng.Int64N(86400), settled: map[domain.MemberID]bool{}, brand: i.of.brands[rng.IntN(2)],
+			at: 1434000000 + rng.Int64N(86400), brand: i.of.brands[rng.IntN(2)],
 		}
 		a.definition = i.of.definitions[rng.IntN(len(i.of.definitions))]
 		for _, d := range i.of.definitions {

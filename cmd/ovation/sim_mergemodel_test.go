@@ -162,32 +162,6 @@ func (m *model) doubtVisit(l *label) {
 	}
 }
 
-// home is the member that an answer for an identity is of: one that is merged is answered for by its
-// survivor. 0: it may be of another one.
-func (m *model) home(i *identity, answered domain.MemberID) domain.MemberID {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	switch {
-	case !m.merges.mingled[answered]:
-		return answered
-	case i.owner == 0:
-		return 0
-	case m.merges.mingled[i.owner]:
-		return i.owner
-	}
-	return answered
-}
-
-// met notes the answer to a registration or a login by an identity.
-func (m *model) met(i *identity, answered domain.MemberID) error {
-	id := m.home(i, answered)
-	if id == 0 && answered != 0 {
-		m.doubt(i)
-		return nil
-	}
-	return m.owned(i, id)
-}
-
 // mingled reports that a member has part in a merge, or had.
 func (m *model) mingled(id domain.MemberID) bool {
 	m.mu.Lock()

@@ -58,13 +58,13 @@ type act struct {
 	definition definition
 	brand      domain.BrandID
 	at         int64
-	reason     domain.Reason            // what it is refused for, whichever member did it
-	sure       bool                     // its owner was known when it was made up
-	sent       []sending                // each time that it was published
-	settled    map[domain.MemberID]bool // recorded over HTTP: for whom, as was answered
-	unsure     bool                     // recorded over HTTP, or not: its member was merged into another
-	value      string                   // what was published; empty: recorded over HTTP
-	rival      *act                     // with its name and another content, published after it
+	reason     domain.Reason // what it is refused for, whichever member did it
+	sure       bool          // its owner was known when it was made up
+	sent       []sending     // each time that it was published
+	answers    []answer      // recorded over HTTP: for whom, as was answered
+	unsure     bool          // recorded over HTTP, or not: its member was merged into another
+	value      string        // what was published; empty: recorded over HTTP
+	rival      *act          // with its name and another content, published after it
 }
 
 // link is what the action carries to be known by.
@@ -97,6 +97,7 @@ type model struct {
 	hands      int               // names given to what was made
 	updates    updates
 	erased     map[domain.MemberID]*erasure
+	erasures   int // how many were answered
 	merges     merges
 }
 

@@ -143,7 +143,7 @@ func (w *simulation) newAct(source string) *act {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := &act{
-		of: w.label(), source: source, id: fmt.Sprint("a", len(m.acts)), at: w.instant(), settled: map[domain.MemberID]bool{},
+		of: w.label(), source: source, id: fmt.Sprint("a", len(m.acts)), at: w.instant(),
 	}
 	a.definition, a.brand = pick(w, a.of.definitions), pick(w, a.of.brands)
 	var known, all []*identity

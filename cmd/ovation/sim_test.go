@@ -28,6 +28,7 @@ import (
 //	sim_visits_test.go   registrations and logins as visits
 //	sim_erase_test.go    members who are erased; sim_disposition_test.go: what becomes of what they did;
 //	sim_erased_test.go   what must be left of them
+//	sim_recorded_test.go whose an answer is that names a member, also where an identity changed hands meanwhile
 //	sim_merge_test.go    members who are merged, and parted; sim_mergemodel_test.go: what is known of it;
 //	sim_merged_test.go   what must have become of them
 //	sim_gap_test.go      logs that lose what was not read

@@ -32,6 +32,7 @@ func (w *simulation) logInSomebody() {
 	p := client.Params{"service": i.service, "uid": i.uid, "authtoken": "again"}
 	w.visiting(p)
 	w.user(func() error {
+		since := w.model.ownership(i)
 		var id domain.MemberID
 		err := w.demand(i.of, func(c *client.Client) error {
 			e, _, err := client.Do(context.Background(), c, client.LoginMember{More: p})
@@ -45,7 +46,7 @@ func (w *simulation) logInSomebody() {
 		if err != nil {
 			return fmt.Errorf("log in by %s %s of member %d: %w", i.service, i.uid, i.owner, err)
 		}
-		return w.model.met(i, id)
+		return w.model.met(i, since, id)
 	})
 }
 
