@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/client"
 )
 
 // Whose an answer is that names a member, to a request by an identity. An answer names the member who had the
@@ -152,6 +156,9 @@ func TestRecordedFor(t *testing.T) {
 	register := func(id domain.MemberID) func(*modelRun) {
 		return func(r *modelRun) { r.err = r.model.owned(r.identity, id) }
 	}
+	doom := func(id domain.MemberID) func(*modelRun) {
+		return func(r *modelRun) { r.model.erased[id] = &erasure{of: r.of} }
+	}
 	claim := func(id domain.MemberID) func(*modelRun) {
 		return func(r *modelRun) { r.identity.asked = append(r.identity.asked, id) }
 	}
@@ -169,38 +176,39 @@ func TestRecordedFor(t *testing.T) {
 		want  expectation
 		wrong bool
 	}{
-		"the owner":                                     {[]func(*modelRun){begin, names(1)}, must, false},
-		"the survivor":                                  {[]func(*modelRun){merged, begin, names(2)}, must, false},
-		"the survivor of the survivor":                  {[]func(*modelRun){merged, merge(3, 2, domain.OK), begin, names(3)}, must, false},
-		"merged after the request began":                {[]func(*modelRun){begin, merged, names(2)}, must, false},
-		"merged after the answer":                       {[]func(*modelRun){begin, names(2), merged}, not, true},
-		"the merge was refused":                         {[]func(*modelRun){merge(2, 1, domain.Conflict), begin, names(2)}, not, true},
-		"another member":                                {[]func(*modelRun){merged, begin, names(3)}, not, true},
-		"another survivor":                              {[]func(*modelRun){merged, merge(3, 4, domain.OK), begin, names(3)}, not, true},
-		"another member, who is erased":                 {[]func(*modelRun){begin, names(3), erase(3)}, not, true},
-		"erased after the answer":                       {[]func(*modelRun){merged, begin, names(2), erase(1)}, not, false},
-		"erased before the answer":                      {[]func(*modelRun){merged, begin, erase(1), names(2)}, not, false},
-		"erased before the answer, its own":             {[]func(*modelRun){begin, erase(1), names(1)}, not, false},
-		"erased before the answer, another survivor":    {[]func(*modelRun){merged, begin, erase(1), names(3)}, not, true},
-		"erased before the request":                     {[]func(*modelRun){merged, erase(1), begin, names(2)}, not, true},
-		"erased before the request, its own":            {[]func(*modelRun){erase(1), begin, names(1)}, not, true},
-		"registered again before the answer":            {[]func(*modelRun){merged, begin, erase(1), register(3), names(2)}, not, false},
-		"registered again before the answer, the new":   {[]func(*modelRun){merged, begin, erase(1), register(3), names(3)}, must, false},
-		"registered again after the answer":             {[]func(*modelRun){merged, begin, erase(1), names(2), register(3)}, not, false},
-		"registered again after the answer, the new":    {[]func(*modelRun){merged, begin, erase(1), names(3), register(3)}, must, false},
-		"registered again before the request":           {[]func(*modelRun){merged, erase(1), register(3), begin, names(2)}, not, true},
-		"registered again before the request, the new":  {[]func(*modelRun){merged, erase(1), register(3), begin, names(3)}, must, false},
-		"both are merged into the one that is named":    {[]func(*modelRun){merged, begin, erase(1), register(3), merge(2, 3, domain.OK), names(2)}, may, false},
-		"the new one is merged into the one named":      {[]func(*modelRun){merged, begin, erase(1), register(3), merge(4, 3, domain.OK), names(4)}, must, false},
-		"erased, and so is the new one":                 {[]func(*modelRun){merged, begin, erase(1), register(3), names(2), erase(3)}, not, false},
-		"claimed for another, who does not get it":      {[]func(*modelRun){claim(3), begin, names(3)}, not, true},
-		"claimed for another when it was free":          {[]func(*modelRun){begin, claim(3), erase(1), names(3)}, not, false},
-		"by its id":                                     {[]func(*modelRun){byID(1), merged, begin, names(2)}, must, false},
-		"by its id, erased before the answer":           {[]func(*modelRun){byID(1), merged, begin, erase(1), register(3), names(2)}, not, false},
-		"by its id, and the new one is named":           {[]func(*modelRun){byID(1), merged, begin, erase(1), register(3), names(3)}, not, true},
-		"by its id, erased before the request":          {[]func(*modelRun){byID(1), merged, erase(1), begin, names(2)}, not, true},
-		"by its id, and another survivor is named":      {[]func(*modelRun){byID(1), merged, merge(4, 3, domain.OK), begin, names(4)}, not, true},
-		"two answers, of which one is another member's": {[]func(*modelRun){begin, names(1), names(3)}, not, true},
+		"the owner":                                      {[]func(*modelRun){begin, names(1)}, must, false},
+		"the survivor":                                   {[]func(*modelRun){merged, begin, names(2)}, must, false},
+		"the survivor of the survivor":                   {[]func(*modelRun){merged, merge(3, 2, domain.OK), begin, names(3)}, must, false},
+		"merged after the request began":                 {[]func(*modelRun){begin, merged, names(2)}, must, false},
+		"merged after the answer":                        {[]func(*modelRun){begin, names(2), merged}, not, true},
+		"the merge was refused":                          {[]func(*modelRun){merge(2, 1, domain.Conflict), begin, names(2)}, not, true},
+		"another member":                                 {[]func(*modelRun){merged, begin, names(3)}, not, true},
+		"another survivor":                               {[]func(*modelRun){merged, merge(3, 4, domain.OK), begin, names(3)}, not, true},
+		"another member, who is erased":                  {[]func(*modelRun){begin, names(3), erase(3)}, not, true},
+		"erased after the answer":                        {[]func(*modelRun){merged, begin, names(2), erase(1)}, not, false},
+		"erased before the answer":                       {[]func(*modelRun){merged, begin, erase(1), names(2)}, not, false},
+		"erased before the answer, its own":              {[]func(*modelRun){begin, erase(1), names(1)}, not, false},
+		"erased before the answer, another survivor":     {[]func(*modelRun){merged, begin, erase(1), names(3)}, not, true},
+		"erased before the request":                      {[]func(*modelRun){merged, erase(1), begin, names(2)}, not, true},
+		"erased before the request, its own":             {[]func(*modelRun){erase(1), begin, names(1)}, not, true},
+		"registered again before the answer":             {[]func(*modelRun){merged, begin, erase(1), register(3), names(2)}, not, false},
+		"registered again before the answer, the new":    {[]func(*modelRun){merged, begin, erase(1), register(3), names(3)}, must, false},
+		"registered again after the answer":              {[]func(*modelRun){merged, begin, erase(1), names(2), register(3)}, not, false},
+		"registered again after the answer, the new":     {[]func(*modelRun){merged, begin, erase(1), names(3), register(3)}, must, false},
+		"registered again before the request":            {[]func(*modelRun){merged, erase(1), register(3), begin, names(2)}, not, true},
+		"registered again before the request, the new":   {[]func(*modelRun){merged, erase(1), register(3), begin, names(3)}, must, false},
+		"registered again, the erasure is answered late": {[]func(*modelRun){merged, doom(1), register(3), begin, names(2), erase(1), erase(3)}, not, true},
+		"both are merged into the one that is named":     {[]func(*modelRun){merged, begin, erase(1), register(3), merge(2, 3, domain.OK), names(2)}, may, false},
+		"the new one is merged into the one named":       {[]func(*modelRun){merged, begin, erase(1), register(3), merge(4, 3, domain.OK), names(4)}, must, false},
+		"erased, and so is the new one":                  {[]func(*modelRun){merged, begin, erase(1), register(3), names(2), erase(3)}, not, false},
+		"claimed for another, who does not get it":       {[]func(*modelRun){claim(3), begin, names(3)}, not, true},
+		"claimed for another when it was free":           {[]func(*modelRun){begin, claim(3), erase(1), names(3)}, not, false},
+		"by its id":                                      {[]func(*modelRun){byID(1), merged, begin, names(2)}, must, false},
+		"by its id, erased before the answer":            {[]func(*modelRun){byID(1), merged, begin, erase(1), register(3), names(2)}, not, false},
+		"by its id, and the new one is named":            {[]func(*modelRun){byID(1), merged, begin, erase(1), register(3), names(3)}, not, true},
+		"by its id, erased before the request":           {[]func(*modelRun){byID(1), merged, erase(1), begin, names(2)}, not, true},
+		"by its id, and another survivor is named":       {[]func(*modelRun){byID(1), merged, merge(4, 3, domain.OK), begin, names(4)}, not, true},
+		"two answers, of which one is another member's":  {[]func(*modelRun){begin, names(1), names(3)}, not, true},
 	} {
 		l := &label{visits: map[domain.MemberID]int{}}
 		r := &modelRun{model: newModel(), of: l, identity: &identity{of: l, service: "spotify", uid: "u0"}}
@@ -275,4 +283,65 @@ func TestMet(t *testing.T) {
 	if err := m.met(i, m.ownership(i), 2); err == nil {
 		t.Error("the survivor of who was erased before was answered, and nothing is wrong")
 	}
+}
+
+// TestRecorded_ErasedBeforeTheAnswerIsOut records an action by an identity of a member who is merged into another. Before the
+// answer is out the member is erased, and the identity is registered again, or not. The answer names the survivor: the
+// action came before the erasure. The same action again is refused, or the new member's.
+func TestRecorded_ErasedBeforeTheAnswerIsOut(t *testing.T) {
+	t.Parallel()
+	for _, again := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(time.Until(time.Date(2026, 3, 15, 12, 0, 0, 0, time.UTC)))
+			w := newSimulation(1)
+			w.fleet.size, w.merging.on, w.erasing.on = 1, true, true
+			err := w.open()
+			if err == nil {
+				err = recordedThenErased(w, again)
+			}
+			if err != nil {
+				w.wrong(err)
+			}
+			if w.close(); w.failed() != nil {
+				t.Errorf("registered again %v: %v", again, w.failed())
+			}
+			time.Sleep(time.Minute) // timers of what was stopped run out
+		})
+	}
+}
+
+func recordedThenErased(w *simulation, again bool) error {
+	m, l := w.model, w.model.labels[0]
+	i, into := m.identities[0], m.identities[1].owner
+	from := i.owner
+	w.mergeThem(l, into, from, false)
+	w.users.Wait()
+	a := w.newAct("http")
+	a.of, a.who, a.member, a.brand, a.definition = l, i, 0, l.brands[0], l.definitions[0]
+	m.say(a)
+	since := m.ownership(i)
+	item, _, err := client.Do(context.Background(), w.engine.speaks(l.key), client.RecordActivity{Async: new(false), More: a.parameters()})
+	if err != nil || memberOf(item.MemberID) != into {
+		return fmt.Errorf("recorded for member %s, want %d: %w", item.MemberID, into, err)
+	}
+	m.erased[from] = &erasure{of: l}
+	if err := w.erase(l, from, w.submitErasure(l, from, domain.RequestID{1})); err != nil {
+		return err
+	}
+	if again {
+		w.register(l, i)
+		w.users.Wait()
+	}
+	a.answers = append(a.answers, m.answered(since, into))
+	w.record(a, true)
+	if err := w.drain(); err != nil {
+		return err
+	}
+	if n := len(a.answers); again != (n == 2) || again && (i.owner == from || a.answers[1].member != i.owner) {
+		return fmt.Errorf("the answers are %+v, the identity is member %d's", a.answers, i.owner)
+	}
+	if err := w.settleMerges(); err != nil {
+		return err
+	}
+	return w.checkAll()
 }

@@ -148,8 +148,8 @@ func codeOf(err error) error {
 	return err
 }
 
-// record records an action over HTTP, and checks that it is visible once acknowledged.
-func (w *simulation) record(a *act, repeated bool) {
+// parameters are an action as it is recorded over HTTP.
+func (a *act) parameters() client.Params {
 	p := client.Params{
 		"activityid": fmt.Sprint(a.definition.id), "brandid": fmt.Sprint(a.brand), "marker": a.id, "async": "0",
 		"link": a.link(), "timestamp": time.Unix(a.at, 0).UTC().Format(time.DateTime),
@@ -159,6 +159,12 @@ func (w *simulation) record(a *act, repeated bool) {
 	} else {
 		p["service"], p["uid"] = a.who.service, a.who.uid
 	}
+	return p
+}
+
+// record records an action over HTTP, and checks that it is visible once acknowledged.
+func (w *simulation) record(a *act, repeated bool) {
+	p := a.parameters()
 	passing := w.handsOver()
 	w.user(func() error {
 		since := w.model.ownership(a.who)
