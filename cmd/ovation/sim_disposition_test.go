@@ -30,9 +30,9 @@ func (m *model) erasedNow(id domain.MemberID, token string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.erased[id]
-	if !e.answered {
+	if e.answered == 0 {
 		m.erasures++
-		e.answered, e.nth = true, m.erasures
+		e.answered = m.erasures
 	}
 	if token != "" {
 		e.token = token
@@ -118,7 +118,7 @@ func (m *model) sending(batch []*act) {
 	for _, a := range batch {
 		s := sending{owner: a.owner(), past: len(a.who.past)}
 		if e := m.erased[a.member]; e != nil {
-			s.gone = e.answered
+			s.gone = e.answered > 0
 		}
 		a.sent = append(a.sent, s)
 	}

@@ -32,9 +32,8 @@ func newErasing(seed uint64) *erasing {
 type erasure struct {
 	of       *label
 	token    string // its access token; empty: it was not seen
-	answered bool
-	nth      int  // of those that were answered; 0: it was not
-	doubtful bool // only if it was merged in time into one that is erased
+	answered int    // which of the erasures that were answered it is; 0: it was not answered
+	doubtful bool   // only if it was merged in time into one that is erased
 }
 
 // eraseStep is one such thing, in one step of three.

@@ -49,7 +49,7 @@ func (w *simulation) checkGone(c *client.Client, l *label) error {
 		if e.of != l {
 			continue
 		}
-		if !e.answered {
+		if e.answered == 0 {
 			return fmt.Errorf("the erasure of member %d was not answered", id)
 		}
 		if _, _, err := client.Do(ctx, c, client.GetMember{MemberID: id}); domain.CodeOf(codeOf(err)) != domain.Gone {

@@ -74,7 +74,7 @@ func (w *simulation) settleMerges() error {
 		}
 	}
 	for id, e := range m.erased {
-		if !e.doubtful || e.answered {
+		if !e.doubtful || e.answered > 0 {
 			continue
 		}
 		// Its identity names nobody: it was erased with the member that it was merged into.

@@ -154,7 +154,7 @@ func (m *model) owned(i *identity, member domain.MemberID) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch e := m.erased[member]; {
-	case e != nil && (e.answered || i.owner != 0 && i.owner != member): // an answer that comes late
+	case e != nil && (e.answered > 0 || i.owner != 0 && i.owner != member): // an answer that comes late
 		i.had(member)
 		return nil
 	case i.owner != 0 && i.owner != member && m.erased[i.owner] == nil:

@@ -66,7 +66,7 @@ func (m *model) homes(i *identity, r answer) (of []domain.MemberID) {
 // wasErased reports that the erasure of a member was answered when a request began.
 func (m *model) wasErased(id domain.MemberID, s ownership) bool {
 	e := m.erased[id]
-	return e != nil && e.nth != 0 && e.nth <= s.erasures
+	return e != nil && e.answered > 0 && e.answered <= s.erasures
 }
 
 // standsFor reports that the member which an answer names is a given one, or that the given one may have been
