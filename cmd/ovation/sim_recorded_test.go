@@ -16,7 +16,7 @@ import (
 // identity when the request was applied, or the member into which that one was merged by then. The identity
 // may have changed hands before the answer is out: its member was erased, and another one registered again.
 
-// ownership is what is known when a request by an identity begins.
+// ownership is what is known of the members of an identity when a request by it begins.
 type ownership struct {
 	owner    domain.MemberID // of the identity; 0: not known, or no member
 	past     int             // how many owners before are known
@@ -30,14 +30,14 @@ type answer struct {
 	merges int // begins and ends of merges by then
 }
 
-// ownership notes that a request by an identity is about to be made.
+// ownership is what is known now of the members of an identity.
 func (m *model) ownership(i *identity) ownership {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return ownership{owner: i.owner, past: len(i.past), erasures: m.erasures}
 }
 
-// answered notes an answer, for those who hold mu.
+// answered is an answer that comes now, for those who hold mu.
 func (m *model) answered(s ownership, member domain.MemberID) answer {
 	return answer{ownership: s, member: member, merges: m.merges.now}
 }
