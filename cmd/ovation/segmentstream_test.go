@@ -203,12 +203,16 @@ func TestStream_SegmentRefusals(t *testing.T) {
 		e, err := of.next()
 		h.must(err)
 		of.stop()
-		for _, bad := range []struct{ path, key, id, want string }{
+		type refused struct{ path, key, id, want string }
+		all := []refused{
 			{path, l.key, e.id, "status 400, code 4 of \"cursor\""},
 			{path, l.key, "x", "status 400, code 4 of \"cursor\""},
 			{"/v1.1/segment/4000000/stream", l.key, "", "status 404, code 5"},
-			{path, h.model.labels[1].key, "", "status 404, code 5"},
-		} {
+		}
+		for _, other := range h.model.labels[1:] { // some installations have one account
+			all = append(all, refused{path, other.key, "", "status 404, code 5"})
+		}
+		for _, bad := range all {
 			if o, err := openStream(h.Context(), p, bad.path, bad.key, nil, bad.id, false); err == nil {
 				o.stop()
 				t.Errorf("%+v is answered", bad)
