@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// followLook is how often the node looks whether its shards follow the lists that somebody asks for.
+	// followLook is how often the node looks whether its shards keep the memberships of the lists that are followed.
 	followLook = 200 * time.Millisecond
-	// endsLook is how often it looks for lists that nobody asks for any more.
+	// endsLook is how often it looks for lists whose time to be followed is over (domain.FollowLife).
 	endsLook = time.Minute
 )
 
-// followedLists has the shards of a node keep the memberships of the lists that somebody follows, as the catalog has them: it appends
+// followedLists has the shards of a node keep the memberships of the lists that are followed by the catalog: it appends
 // FollowList to the partition of a shard that does not follow a list, or follows it by an older rule, until the shard has applied
 // one. Of several nodes the one of rank 0 appends, and another one where the shard does not follow for longer. A record more changes nothing.
 type followedLists struct {
@@ -66,7 +66,7 @@ func (f *followedLists) look(now time.Time) {
 	f.missing = seen
 }
 
-// followed are the lists that somebody follows at a time in ms since 1970.
+// followed are the lists that are followed at a time in ms since 1970.
 func followed(v *catalog.View, now int64) map[domain.SegmentID]*domain.Segment {
 	out := map[domain.SegmentID]*domain.Segment{}
 	for _, s := range v.AllSegments() {

@@ -40,8 +40,8 @@ type closed struct{ view.Snapshot }
 
 func (closed) Close() error { return nil }
 
-// A shard that does not follow a list that somebody follows, or follows it by an older rule, gets a record, again after a time until it has
-// applied one; one that follows a list that nobody asks for gets a record that ends it.
+// A shard that does not keep the memberships of a followed list, or keeps them by an older rule, gets a record, again after a time until it has
+// applied one. A shard that keeps those of a list that is not followed gets a record that ends them.
 func TestFollowedLists(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -97,11 +97,11 @@ func TestFollowedLists(t *testing.T) {
 		shows(view.Lists{7: {Version: 5}})
 		looks("it is followed")
 		shows(view.Lists{7: {Version: 4}, 8: {Version: 2}})
-		looks("by an older rule, beside one that nobody asks for", follow, &domain.FollowList{Segment: 8, Version: 2, Ends: true})
+		looks("by an older rule, beside one that is not followed", follow, &domain.FollowList{Segment: 8, Version: 2, Ends: true})
 		shows(view.Lists{7: {Version: 5}})
 		looks("it is followed again")
 		time.Sleep(domain.FollowLife * time.Millisecond)
-		looks("nobody asked for 30 days", &domain.FollowList{Segment: 7, Version: 5, Ends: true})
+		looks("no reader asked for 30 days", &domain.FollowList{Segment: 7, Version: 5, Ends: true})
 		h.View.Retract()
 		cancel()
 		<-appender.Done()

@@ -67,7 +67,7 @@ func TestPlans_GlobalKey(t *testing.T) {
 			wants(t, o.Name(), w, domain.WrongApplication, "")
 		}
 		for _, s := range h.engine.submitted {
-			if _, follows := s.Command.(*domain.FollowSegment); !follows { // whoever reads a stream has the list followed
+			if _, follows := s.Command.(*domain.FollowSegment); !follows { // opening a segment's stream notes that its list is followed
 				t.Errorf("%s: a global key writes %T", o.Name(), s.Command)
 			}
 		}

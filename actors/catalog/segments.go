@@ -82,7 +82,7 @@ func (l *ledger) deleteSegment(account domain.AccountID, c *domain.DeleteSegment
 	return domain.Outcome{ID: uint32(c.ID)}
 }
 
-// followSegment notes that somebody follows a segment's list.
+// followSegment notes that a reader asked for the memberships of a segment's list.
 func (l *ledger) followSegment(account domain.AccountID, c *domain.FollowSegment) domain.Outcome {
 	old, ok := l.view.Segment(account, c.ID)
 	if !ok {

@@ -65,7 +65,7 @@ type FollowList struct {
 	Partition uint32 // of the journal: the record's place
 	Version   uint64 // of the rule: a record without a greater version than the one there is changes nothing
 	Rule      ListRule
-	Ends      bool // nobody follows the list: what is kept of it goes, unless its rule has a greater version
+	Ends      bool // the shard keeps the list's memberships no longer and deletes them, unless its rule has a greater version
 }
 
 // Kind is KindFollowList.
@@ -84,7 +84,7 @@ type FollowedList struct {
 // First is the sequence after which memberships can be read.
 func (l *FollowedList) First() uint64 { return max(l.Since, l.Gone) }
 
-// FollowSegment says in the catalog that somebody follows the list of a segment.
+// FollowSegment notes in the catalog that a reader asked for the memberships of a segment's list.
 type FollowSegment struct {
 	ID SegmentID
 	At int64 // ms since 1970
@@ -96,10 +96,10 @@ func (*FollowSegment) Kind() Kind { return KindFollowSegment }
 // MaxFollowed is how many lists of an account are followed at most.
 const MaxFollowed = 100
 
-// FollowLife is for how long a list is followed after somebody asked for it, in ms.
+// FollowLife is for how long a list is followed after the last reader asked for its memberships, in ms.
 const FollowLife = MembershipLife
 
-// IsFollowed reports that somebody followed the segment's list lately, at a time in ms since 1970.
+// IsFollowed reports that the segment's list is followed at a time in ms since 1970: a reader asked for its memberships within FollowLife.
 func (s *Segment) IsFollowed(now int64) bool {
 	return !s.Deleted && s.Followed != 0 && now < s.Followed+FollowLife
 }

@@ -24,7 +24,7 @@ type Segment struct {
 	Updated    int64
 	Deleted    bool
 	Version    uint64 // offset after the catalog's record that changed the segment last
-	Followed   int64  // when somebody followed its list last, ms since 1970; 0: never
+	Followed   int64  // when a reader last asked for the memberships of its list, ms since 1970; 0: never
 }
 
 // Has reports that a definition is one of the segment's.

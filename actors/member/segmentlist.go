@@ -22,6 +22,13 @@ func (c *Index) Listed(dst []uint64, segment domain.SegmentID, performed []uint6
 	return dst
 }
 
+// Listed is Index.Listed as of now.
+func (a *Audience) Listed(dst []uint64, segment domain.SegmentID, performed []uint64) []uint64 {
+	now := a.index
+	now.ids = a.ids
+	return now.Listed(dst, segment, performed)
+}
+
 // OnList reports that a member is on a segment's list; performed: it did enough for that. It says of a member what Listed says of
 // all.
 func (a *Audience) OnList(ord domain.Ordinal, segment domain.SegmentID, performed bool) bool {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,22 +46,12 @@ type Followed struct {
 // progress, which may be nil, is called with the ids that come without an event: what is kept of a stream that has few is
 // then not of long ago.
 func (c *Client) Follow(ctx context.Context, q StreamFeed, f func(Followed) error, progress func(id string)) error {
-	r := q.stream()
-	path, query, _, err := asked(r.method, r.path, q)
-	if err != nil {
-		return err
+	take := func(e *serverEvent) (pass func() error, err error) {
+		one := Followed{ID: e.id}
+		err = one.read(e)
+		return func() error { return f(one) }, err
 	}
-	s := &following{c: c, path: path, query: query, progress: progress, take: map[string]func(*serverEvent) error{}}
-	for _, name := range []string{"activity", "removed", "erased"} {
-		s.take[name] = func(e *serverEvent) error {
-			one := Followed{ID: e.id}
-			if err := one.read(e); err != nil {
-				return fmt.Errorf("client: event of %s: %w", path, err)
-			}
-			return passed(f(one))
-		}
-	}
-	return s.run(ctx)
+	return c.follow(ctx, q.stream(), q, progress, take, "activity", "removed", "erased")
 }
 
 // Listed is that a member came onto the list of a segment, or left it, and the id to come back with.
@@ -72,23 +63,26 @@ type Listed struct {
 
 // FollowList is Follow of who comes onto a segment's list and who leaves it.
 func (c *Client) FollowList(ctx context.Context, q StreamSegment, f func(Listed) error, progress func(id string)) error {
-	r := q.stream()
+	take := func(e *serverEvent) (pass func() error, err error) {
+		one := Listed{ID: e.id, Entered: e.name == "enter"}
+		err = json.Unmarshal([]byte(e.data), &one.Membership)
+		return func() error { return f(one) }, err
+	}
+	return c.follow(ctx, q.stream(), q, progress, take, "enter", "leave")
+}
+
+// follow asks a question for a stream, and takes the events of these names.
+func (c *Client) follow(ctx context.Context, r route[[]byte], q any, progress func(id string), take takes, names ...string) error {
 	path, query, _, err := asked(r.method, r.path, q)
 	if err != nil {
 		return err
 	}
-	s := &following{c: c, path: path, query: query, progress: progress, take: map[string]func(*serverEvent) error{}}
-	for _, name := range []string{"enter", "leave"} {
-		s.take[name] = func(e *serverEvent) error {
-			one := Listed{ID: e.id, Entered: name == "enter"}
-			if err := json.Unmarshal([]byte(e.data), &one.Membership); err != nil {
-				return fmt.Errorf("client: event of %s: %w", path, err)
-			}
-			return passed(f(one))
-		}
-	}
+	s := &following{c: c, path: path, query: query, progress: progress, take: take, names: names}
 	return s.run(ctx)
 }
+
+// takes reads an event, and gives what passes it on.
+type takes func(e *serverEvent) (pass func() error, err error)
 
 // run asks again and again, until what comes cannot be taken, ctx ends, or asking again does not help.
 func (s *following) run(ctx context.Context) error {
@@ -121,7 +115,8 @@ type following struct {
 	c        *Client
 	path     string
 	query    Params
-	take     map[string]func(*serverEvent) error // by the name of the event
+	take     takes
+	names    []string // of the events that are taken
 	progress func(id string)
 	id       string
 	retry    time.Duration // that the API asked for last
@@ -130,14 +125,6 @@ type following struct {
 
 // errTake is the error of who takes the events.
 type errTake struct{ error }
-
-// passed is the error of who takes the events, as such.
-func passed(err error) error {
-	if err != nil {
-		return &errTake{err}
-	}
-	return nil
-}
 
 // refused reports an answer that would be the same again.
 func refused(err error) bool {
@@ -209,9 +196,13 @@ func (s *following) event(e *serverEvent) error {
 			s.progress(e.id)
 		}
 	default: // some are of a later version
-		if take := s.take[e.name]; take != nil {
-			if err := take(e); err != nil {
-				return err
+		if slices.Contains(s.names, e.name) {
+			pass, err := s.take(e)
+			if err != nil {
+				return fmt.Errorf("client: event of %s: %w", s.path, err)
+			}
+			if err := pass(); err != nil {
+				return &errTake{err}
 			}
 		}
 		s.id = e.id

@@ -140,7 +140,7 @@ var Notes = map[string]string{
 	"streamSegment": "Server-sent events: enter, as a member comes onto the list, and leave, as one leaves it, whose data is a Membership; problem, whose data is that of an error, before an end by one. " +
 		"Who is on the list as it is first followed has no event: read members?members_from_segment= after the stream has begun, then apply what comes. " +
 		"The id of an event is where the stream goes on, as in activity/feed/stream: as Last-Event-ID or cursor, at any node, without gap and without repeat; cursor= (empty) begins with the first event that is kept. " +
-		"Events are kept for 30 days, and as long as somebody follows the list: one whom nobody follows for 30 days is followed no more. An id of before what is kept is error 4. " +
+		"Events are kept for 30 days. A list whose stream was not opened for 30 days is followed no more, and its events are deleted. An id of before what is kept is error 4. " +
 		"Each shard decides when it applies a record: an action counts as soon as it is applied, and leaves a rule's period as the shard's clock comes into a full hour after that, at the latest an hour after. " +
 		"A member whom an edit of the rule, a merge, an erasure or an opt-out takes off the list leaves. An account has at most 100 lists followed (else error 12). " +
 		"The first opening waits up to 10 seconds until all shards follow the list (else error 11). Bounds, ends and the comments are those of activity/feed/stream.",

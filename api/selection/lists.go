@@ -32,12 +32,10 @@ func ListSizes(ctx context.Context, req *serve.Request, segments []*domain.Segme
 // now, which is the coming full minute.
 func ListOf(req *serve.Request, s *domain.Segment) domain.List {
 	l := domain.List{Segment: s.ID}
-	if !s.Rule {
-		return l
-	}
-	l.Rule = &domain.Rule{Brand: s.Brand, Threshold: s.Threshold, Range: Within(req, s.Period)}
-	for _, a := range s.Activities {
-		l.Rule.Definitions = append(l.Rule.Definitions, a.Definition)
+	if rule := s.List(); rule.Rule {
+		l.Rule = &domain.Rule{
+			Definitions: rule.Definitions, Brand: rule.Brand, Threshold: rule.Threshold, Range: Within(req, rule.Period),
+		}
 	}
 	return l
 }

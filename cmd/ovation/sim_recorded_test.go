@@ -48,7 +48,7 @@ func (m *model) homes(i *identity, r answer) (of []domain.MemberID) {
 	if i.owner != 0 {
 		of = append(of, i.owner)
 	}
-	if r.owner == 0 || r.owner != i.owner { // nobody gets an identity twice
+	if r.owner == 0 || r.owner != i.owner { // else the identity had one owner all the time: no member registers an identity a second time
 		before := i.past
 		if r.owner != 0 { // those before that one had lost it
 			before = i.past[r.past:]

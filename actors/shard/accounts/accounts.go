@@ -26,7 +26,7 @@ type Account struct {
 	versions *view.AccountVersions
 	rowless  domain.Ordinal // every ordinal from it on is of a member who has no row yet
 	removed  uint64         // sequence of the last removal; 0: there was none
-	lists    *lists.Lists   // nil: nobody ever followed one
+	lists    *lists.Lists   // nil: no list of the account was ever followed
 	dirty    bool           // to be published
 	full     bool           // published: there is no room for other places
 }
@@ -46,7 +46,7 @@ type Accounts struct {
 	stats     *Stats
 	places    int                           // of the visits of an account, at most; 0: as usual
 	full      int64                         // accounts that have as many, as published
-	listed    map[domain.AccountID]*Account // with lists that somebody follows
+	listed    map[domain.AccountID]*Account // with followed lists
 	byID      map[domain.AccountID]*Account
 	id        domain.AccountID              // asked for last
 	last      *Account                      // that account; nil: none was asked for

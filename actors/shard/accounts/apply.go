@@ -50,7 +50,7 @@ func (s *Accounts) Apply(c *domain.Change) error {
 	case domain.MembershipPut:
 		m := c.Value.(*domain.Membership)
 		a := s.Of(m.Account)
-		a.lists.Told(m.Segment, m.Seq)
+		s.Told(m.Account, m.Segment, m.Seq)
 		a.versions.SetListed(version)
 		s.touch(m.Account, a)
 	case domain.FollowedPut, domain.FollowedDrop:

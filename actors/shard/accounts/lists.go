@@ -9,37 +9,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
-// ListStore has the lists that somebody follows.
-type ListStore interface {
-	// FollowedLists calls f with each list, by account and segment.
-	FollowedLists(f func(*domain.FollowedList)) error
-	// LastMemberships calls f with the sequence of the last membership of each list that has one.
-	LastMemberships(f func(account domain.AccountID, segment domain.SegmentID, sequence uint64)) error
-}
-
 // Committed reads rows of the last commit. Nothing may be staged since then where it is used.
 type Committed interface {
 	// Reader gives what reads rows of many brands, and ends it; best in ascending order.
 	Reader(
 		account domain.AccountID,
 	) (rows func(domain.BrandID, domain.Range, func([]domain.Row) error) error, end func() error)
-}
-
-// LoadLists reads the lists that somebody follows, and counts the rows for them, after all else is loaded. The clock, in ms, is the
-// shard's.
-func (s *Accounts) LoadLists(store ListStore, rows Committed, clock int64) error {
-	var all []domain.FollowedList
-	if err := store.FollowedLists(func(l *domain.FollowedList) { all = append(all, *l) }); err != nil {
-		return err
-	}
-	for i := range all {
-		if err := s.Follow(all[i], rows, clock); err != nil {
-			return err
-		}
-	}
-	return store.LastMemberships(func(account domain.AccountID, segment domain.SegmentID, sequence uint64) {
-		s.Of(account).lists.Told(segment, sequence)
-	})
 }
 
 // Follow begins a list, or gives it another rule.
@@ -53,6 +28,11 @@ func (s *Accounts) Follow(of domain.FollowedList, rows Committed, clock int64) e
 	return s.reading(of.Account, rows, func(source lists.Source) error { return a.lists.Follow(of, clock, source) })
 }
 
+// Told notes the sequence of a list's last membership.
+func (s *Accounts) Told(account domain.AccountID, segment domain.SegmentID, sequence uint64) {
+	s.Of(account).lists.Told(segment, sequence)
+}
+
 // Unfollow ends a list.
 func (s *Accounts) Unfollow(of *domain.FollowedList) {
 	a := s.Of(of.Account)
@@ -62,7 +42,7 @@ func (s *Accounts) Unfollow(of *domain.FollowedList) {
 	}
 }
 
-// Followed is a list that somebody follows; nil: nobody does.
+// Followed is a followed list; nil: the list is not followed.
 func (s *Accounts) Followed(account domain.AccountID, segment domain.SegmentID) *domain.FollowedList {
 	if a := s.listed[account]; a != nil {
 		return a.lists.Find(segment)
@@ -70,7 +50,7 @@ func (s *Accounts) Followed(account domain.AccountID, segment domain.SegmentID) 
 	return nil
 }
 
-// AnyFollowed reports that somebody follows a list.
+// AnyFollowed reports that any list is followed.
 func (s *Accounts) AnyFollowed() bool { return len(s.listed) > 0 }
 
 // NewHour moves the periods of all lists to the full hour of the clock, in ms, and gives the lists, by account and segment.

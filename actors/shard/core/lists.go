@@ -8,8 +8,8 @@ import (
 	"github.com/ovation-analytics/ovation/actors/shard/tx"
 )
 
-// A record that reads rows as they are stored begins a micro-batch, and all before it are committed by then: one that has a list
-// followed, and the first of a full hour while somebody follows any.
+// A record that reads rows as they are stored begins a micro-batch, and all before it are committed by then: a FollowList,
+// and the first of a full hour while any list is followed.
 
 // cutAtRows cuts records before the first that reads stored rows. Where they begin with it, committed says that nothing
 // is staged: else the shard commits first.
@@ -98,13 +98,23 @@ func (m *Machine) storedRows(f func(stored) error) error {
 	return errors.Join(f(rows), rows.Close())
 }
 
-// loadLists loads the lists that somebody follows, after the rows.
+// loadLists loads the followed lists, and counts the rows for them, after all else is loaded.
 func (m *Machine) loadLists() error {
-	any := false
-	if err := m.store.FollowedLists(func(*domain.FollowedList) { any = true }); err != nil || !any {
+	var all []*domain.FollowedList
+	if err := m.store.FollowedLists(func(l *domain.FollowedList) { all = append(all, l) }); err != nil || len(all) == 0 {
 		return err
 	}
-	return m.storedRows(func(rows stored) error {
-		return m.State.Accounts.LoadLists(m.store, rows, m.State.Shard.Clock)
+	as := m.State.Accounts
+	err := m.storedRows(func(rows stored) error {
+		for _, l := range all {
+			if err := as.Follow(*l, rows, m.State.Shard.Clock); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return m.store.LastMemberships(as.Told)
 }

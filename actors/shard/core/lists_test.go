@@ -78,7 +78,7 @@ func (p *partition) checkLists(readers map[domain.SegmentID]*listReader) {
 		if of == nil {
 			delete(readers, id)
 			if l, shown := a.Lists[id]; shown {
-				p.t.Fatalf("nobody follows list %d, shown as %+v", id, l)
+				p.t.Fatalf("list %d is not followed, and shown as %+v", id, l)
 			}
 			continue
 		}

@@ -48,7 +48,6 @@ type Store interface {
 // Loading is read at a start: what was stored with the last commit.
 type Loading interface {
 	accounts.Store
-	accounts.ListStore
 	// State is zero in a new store.
 	State() domain.ShardState
 	// Origins calls f with the highest origin applied of each stream.
@@ -57,6 +56,10 @@ type Loading interface {
 	Members(f func(account domain.AccountID, ord domain.Ordinal, id domain.MemberID)) error
 	// Parked calls f with every parked activity. An error of f ends the reading and is given back.
 	Parked(f func(*domain.Parked) error) error
+	// FollowedLists calls f with each followed list, by account and segment, which is f's to keep.
+	FollowedLists(f func(*domain.FollowedList)) error
+	// LastMemberships calls f with the sequence of the last membership of each followed list that has one.
+	LastMemberships(f func(account domain.AccountID, segment domain.SegmentID, sequence uint64)) error
 	// Progresses calls f with the progress of each webhook, which is f's to keep.
 	Progresses(f func(*domain.Progress)) error
 }

@@ -3,6 +3,7 @@ package lists
 import (
 	"cmp"
 	"maps"
+	"math/bits"
 	"slices"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -13,8 +14,9 @@ import (
 type Audience interface {
 	// OnList reports that a member is on a segment's list, where performed says that it did enough for that.
 	OnList(ord domain.Ordinal, segment domain.SegmentID, performed bool) bool
+	// Listed is OnList of all members, as a bitset; so is performed.
+	Listed(dst []uint64, segment domain.SegmentID, performed []uint64) []uint64
 	ID(ord domain.Ordinal) domain.MemberID
-	Members() domain.Ordinal
 }
 
 // Source calls f with the rows of a brand that count in a range of time, each with the ordinal of the member whose it counts as;
@@ -59,7 +61,7 @@ func New(a Audience) *Lists {
 	}
 }
 
-// Find is a followed list; nil: nobody follows it.
+// Find is a followed list; nil: the list is not followed.
 func (s *Lists) Find(id domain.SegmentID) *domain.FollowedList {
 	if l := s.byID[id]; l != nil {
 		of := l.of
@@ -97,19 +99,40 @@ func (s *Lists) Follow(of domain.FollowedList, clock int64, rows Source) error {
 	for _, d := range of.Rule.Definitions {
 		s.counting[d] = append(s.counting[d], l)
 	}
-	if old != nil {
-		l.inside, l.last = old.inside, old.last
+	l.inside = s.audience.Listed(nil, of.Segment, l.performed())
+	if old == nil {
+		return nil
 	}
-	for ord := range s.audience.Members() {
-		on := s.on(ord, l)
-		switch {
-		case old == nil:
-			l.set(ord, on)
-		case on != l.isInside(ord):
-			s.touch(ord, l, cause{})
+	now := l.inside
+	l.inside, l.last = old.inside, old.last
+	for w := range max(len(now), len(l.inside)) {
+		for differ := word(now, w) ^ word(l.inside, w); differ != 0; differ &= differ - 1 {
+			s.touch(domain.Ordinal(w*64+bits.TrailingZeros64(differ)), l, cause{})
 		}
 	}
 	return nil
+}
+
+// performed is the bitset of the members who did enough.
+func (l *list) performed() []uint64 {
+	if !l.of.Rule.Rule {
+		return nil
+	}
+	set := make([]uint64, (len(l.counts)+63)/64)
+	for ord, n := range l.counts {
+		if n >= l.of.Rule.Threshold {
+			set[ord/64] |= 1 << (ord % 64)
+		}
+	}
+	return set
+}
+
+// word is a word of a bitset, which may be shorter.
+func word(set []uint64, w int) uint64 {
+	if w < len(set) {
+		return set[w]
+	}
+	return 0
 }
 
 // Told notes how far the memberships of a list are stored.
@@ -282,10 +305,7 @@ func (l *list) add(ord domain.Ordinal, n int) {
 	l.counts[ord] += uint32(n)
 }
 
-func (l *list) isInside(ord domain.Ordinal) bool {
-	w := int(ord) / 64
-	return w < len(l.inside) && l.inside[w]>>(ord%64)&1 != 0
-}
+func (l *list) isInside(ord domain.Ordinal) bool { return word(l.inside, int(ord/64))>>(ord%64)&1 != 0 }
 
 func (l *list) set(ord domain.Ordinal, on bool) {
 	w := int(ord) / 64

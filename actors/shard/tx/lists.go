@@ -8,7 +8,7 @@ func (t *Tx) NextSequence() uint64 {
 	return t.State.Shard.Sequence
 }
 
-// decideLists changes who is on lists that somebody follows, by what was staged.
+// decideLists adds the memberships of followed lists that follow from what was staged.
 func (t *Tx) decideLists() {
 	for _, m := range t.State.Accounts.Decide(t.NextSequence, t.At.Clock) {
 		t.Change(domain.Change{Kind: domain.MembershipPut, Value: &m})
