@@ -3,6 +3,7 @@ package e2e
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -10,12 +11,22 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// watches has each page note its layout shifts from the first number on, and how often it asks the API.
-const watches = `window.asked = 0; window.shifts = [];
-{ const get = window.fetch; window.fetch = (url, ...a) => { if (String(url).includes('/v1.1/')) window.asked++; return get(url, ...a) } }
+// watches has each page note its layout shifts from the first number on, and how often it asks the API. Answers take up to half
+// a second longer than they do, each another time, so that cards get theirs in any order.
+const watches = `window.asked = 0; window.shifts = []; window.shifted = 0;
+{ const get = window.fetch; let drawn = %d
+  window.fetch = async (url, ...a) => {
+	if (!String(url).includes('/v1.1/')) return get(url, ...a)
+	window.asked++
+	drawn = (drawn * 1103515245 + 12345) %% 2147483648
+	const later = drawn %% 500, answer = await get(url, ...a)
+	await new Promise((go) => setTimeout(go, later))
+	return answer
+  } }
+const place = (r) => [r.x, r.y, r.width, r.height].map(Math.round).join(',')
 new PerformanceObserver((list) => { for (const e of list.getEntries()) if (!e.hadRecentInput && document.querySelector('.figure .amount, .list td')) {
-	window.shifts.push(e.value.toFixed(4) + ' ' + e.sources.map((s) => s.node?.className ?? s.node?.nodeName).join(' '))
-	window.shifted = (window.shifted ?? 0) + e.value
+	window.shifts.push(e.value.toFixed(4) + ' ' + e.sources.map((s) => (s.node?.outerHTML ?? s.node?.textContent ?? '').slice(0, 60) + ' ' + place(s.previousRect) + ' to ' + place(s.currentRect)).join('; '))
+	window.shifted += e.value
 } }).observe({ type: 'layout-shift', buffered: true })`
 
 // A brand's page takes at most 16 questions. An open page asks at most once a second, counted from when it is loaded, and nothing on it moves once there is a number, though
@@ -29,8 +40,10 @@ func TestConsole_OpenPagesAreQuiet(t *testing.T) {
 	b.look(1400, false)
 	b.do(chromedp.Navigate(link))
 	b.settled("/")
+	drawn := rand.N(1 << 31)
+	t.Logf("answers come late as drawn from %d", drawn)
 	b.do(chromedp.ActionFunc(func(ctx context.Context) error {
-		_, err := page.AddScriptToEvaluateOnNewDocument(watches).Do(ctx)
+		_, err := page.AddScriptToEvaluateOnNewDocument(fmt.Sprintf(watches, drawn)).Do(ctx)
 		return err
 	}))
 	for _, size := range []int64{1400, 360} {
@@ -43,7 +56,7 @@ func TestConsole_OpenPagesAreQuiet(t *testing.T) {
 			b.open(path)
 			loaded, began := eval[int](b, "asked"), eval[float64](b, "performance.now()")
 			b.until("time", fmt.Sprintf("performance.now() >= %f", began+float64(stay.Milliseconds())))
-			asked, shifted := eval[int](b, "asked")-loaded, eval[float64](b, "window.shifted ?? 0")
+			asked, shifted := eval[int](b, "asked")-loaded, eval[float64](b, "window.shifted")
 			t.Logf("%s at %d: %d questions to load, %.2f a second after; shifted by %.4f", path, size, loaded, float64(asked)/stay.Seconds(), shifted)
 			if path == "/brand/1" && loaded > 16 {
 				t.Errorf("%s takes %d questions", path, loaded)

@@ -57,7 +57,7 @@ export function Brand({ id }) {
         table=${{ head: ['Day', ...series.map((s) => service(s.name)), 'All'], rows: days.map((t, i) => [new Date(t).toISOString().slice(0, 10), ...series.map((s) => s.values[i]), series.reduce((sum, s) => sum + s.values[i], 0)]).reverse() }}>
         <${Stacked} days=${days} series=${series} />
         <ul class="legend">${series.map((s) => html`<li><button aria-pressed=${has('services', s.name)} onClick=${() => toggle('services', s.name)} title=${`${count(s.total)} activities, ${count(s.members)} members`}><i class="dot s-${s.name}"></i>${service(s.name)}<span class="dim">${compact(s.total)}</span></button></li>`)}</ul><//>
-      <${Feed} params=${{ brandID: id, ...place.value.filters }} kind="tall" words=${short} />
+      <${Feed} params=${{ brandID: id, ...place.value.filters }} kind="tall" words=${(brand.data || brand.error) && short} />
       <${Card} title="Where" kind="wide world" of=${places} empty=${none(places)} note=${countries.length === 1 ? '1 country' : `${countries.length} countries`}
         tools=${html`<button class="plain" aria-pressed=${growth} title="Members more than in as many days before" onClick=${() => turn('where', 'growth')}>Growth</button>`}
         table=${{ head: ['Country', 'Members', 'Activities', ...(wasPlaces.data ? ['Members before', 'More'] : [])], rows: byMembers.map((c) => [c.name, c.members, c.actions, ...(wasPlaces.data ? [membersWas[c.code] ?? 0, more(c)] : [])]) }}>

@@ -13,7 +13,7 @@ const keptGone = 500 // of what was taken back; the answer that has it is asked 
 // takes reports that what is gone is an action.
 const takes = (gone, i) => gone.ID ? gone.ID === i.ID : gone.MemberID === (i.MergedMemberID ?? i.MemberID)
 
-// tell is of who counts what comes: item, gone and state.
+// tell is of who counts what comes: item, gone and state. Rows are not shown before words is there.
 export function Feed({ params, tell, title = 'Live feed', kind = '', words = (s) => s }) {
   const key = JSON.stringify(params)
   const first = useAnswer('/v1.1/activity/feed', { ...params, all_member_actions: 1, includeOneTime: 1, limit: 25 }, 3_600_000)
@@ -46,22 +46,27 @@ export function Feed({ params, tell, title = 'Live feed', kind = '', words = (s)
   const known = new Set(fresh.map((i) => i.ID))
   const rows = [...fresh, ...(full.current ? [] : first.data?.items ?? []).filter((i) => !known.has(i.ID))].filter((i) => !lost.some((g) => takes(g, i)))
   const tools = html`<button class="tool" data-key="p" aria-pressed=${held} title=${held ? 'Go on' : 'Pause'} onClick=${() => hold(!held)}>${icon(held ? 'play' : 'pause')}<span class="hide">Pause the live feed</span></button>`
-  return html`<${Card} title=${title} kind=${'feed ' + kind} of=${first} tools=${tools} empty=${rows.length === 0 && 'No activity in this range. What fans do shows here the moment it is applied.'}
+  return html`<${Card} title=${title} kind=${'feed ' + kind} of=${words ? first : { question: first.question }} tools=${tools} empty=${rows.length === 0 && 'No activity in this range. What fans do shows here the moment it is applied.'}
     note=${html`<span class="beat ${held ? 'held' : state}" title=${state === 'open' ? 'connected' : 'connecting again'}></span>${held ? 'paused' : state === 'open' ? '' : 'reconnecting …'}`}>
     <${Actions} items=${rows} came=${known} words=${words} /><//>`
 }
 
-// Actions is a list of actions, as feeds have them. What comes is put above the part that is seen, which the browser keeps in its
-// place (it does so for what is scrolled by at least a pixel); then it is scrolled to, unless the reader went further down.
+// Actions is a list of actions, as feeds have them. Rows that are seen stay where they are when others come or go above them.
+// A list that showed its top then scrolls to it.
 export function Actions({ items, came = new Set(), words = (s) => s }) {
-  const box = useRef(), goes = useRef(false), top = items[0]?.ID
+  const box = useRef(), placed = useRef([]), goes = useRef(false)
   useLayoutEffect(() => {
-    const list = box.current
-    if (list.scrollTop > 1 && !goes.current) return
+    const list = box.current, at = list.scrollTop, rows = [...list.children].map((row) => ({ row, y: row.offsetTop }))
+    const seen = placed.current.find((r) => r.y + r.row.offsetHeight > at && r.row.parentNode === list)
+    const moved = seen ? seen.row.offsetTop - seen.y : 0
+    placed.current = rows
+    if (!moved) return
+    const top = goes.current || at < 1
+    list.scrollTop = at + moved
+    if (!top || goes.current) return
     goes.current = true
-    if (list.scrollTop < 1) list.scrollTop = 1
-    requestAnimationFrame(() => requestAnimationFrame(() => { list.scrollTop = 1; goes.current = false })) // once it was laid out
-  }, [top])
+    requestAnimationFrame(() => requestAnimationFrame(() => { goes.current = false; if (box.current) box.current.scrollTop = 0 })) // once the place is painted
+  })
   return html`<ol class="items" ref=${box} tabindex="0" aria-label="Activities">${items.map((i) => html`<li key=${i.ID} class=${came.has(i.ID) ? 'came' : ''}>
       <${Picture} of=${{ ID: i.MemberID }} size="32" />
       <p><a href=${'/member/' + i.MemberID}><strong>${i.MemberName ?? 'Member ' + i.MemberID}</strong></a> ${words(i.Name)}${i.Content?.TrackName && html`<span class="content cut">${i.Content.TrackName}</span>`}</p>
