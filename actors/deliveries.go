@@ -147,7 +147,7 @@ func (d *Deliveries) Ended(shard int, id domain.WebhookID, f func(*domain.Delive
 	return v.Snapshot.Ended(id, f)
 }
 
-// LastEvent is the sequence of the last row or removal that an account has in a shard; 0: it has none, or that is not known.
+// LastEvent is the sequence of the last row or notice that an account has in a shard; 0: it has none, or that is not known.
 func (d *Deliveries) LastEvent(shard int, account domain.AccountID) uint64 {
 	h, err := d.shards.handle(shard)
 	if err != nil {
@@ -159,7 +159,7 @@ func (d *Deliveries) LastEvent(shard int, account domain.AccountID) uint64 {
 	}
 	defer v.Release()
 	if a := v.Account(account); a != nil {
-		return max(a.Rows.Seq, a.Removed)
+		return max(a.Rows.Seq, a.Noticed)
 	}
 	return 0
 }

@@ -69,8 +69,8 @@ func (f *followedLists) look(now time.Time) {
 // followed are the lists that are followed at a time in ms since 1970.
 func followed(v *catalog.View, now int64) map[domain.SegmentID]*domain.Segment {
 	out := map[domain.SegmentID]*domain.Segment{}
-	for _, s := range v.AllSegments() {
-		if s.IsFollowed(now) {
+	for _, a := range v.Accounts() {
+		for _, s := range v.FollowedLists(a.ID, now) {
 			out[s.ID] = s
 		}
 	}
@@ -121,7 +121,7 @@ func (f *followedLists) miss(m missingList, account domain.AccountID, rule domai
 	}
 	if due := time.Duration(rank) * tickDelay; !known && rank == 0 || known && now.Sub(since) >= max(due, tickDelay) {
 		f.shards.appenders[m.shard].Post(domain.Record{Kind: domain.KindFollowList, Account: account, Command: &domain.FollowList{
-			Segment: m.segment, Partition: uint32(m.shard), Version: m.version, Rule: rule, Ends: m.ends,
+			Segment: m.segment, Partition: uint32(m.shard), Version: m.version, Rule: rule, Ends: m.ends, Catalog: f.read,
 		}}, nil)
 		since = now
 	}

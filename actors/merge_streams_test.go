@@ -128,7 +128,7 @@ func (x *streaming) done() {
 			x.t.Fatalf("reader %d of brand %d, who began at %d, has %d actions, want %d", i, l.question.Brand, l.begun, len(got), len(want))
 		}
 	}
-	for i, r := range removals(x.readers[0].events) {
+	for i, r := range notices(x.readers[0].events) {
 		if i%3 == 0 {
 			x.beginAt(all, r.At+int64(x.rnd.IntN(2)))
 		}
@@ -145,7 +145,7 @@ func (x *streaming) recorded(e domain.StreamEvent) int64 { return x.shown(e.Item
 func (x *streaming) beginAt(all []domain.StreamEvent, ms int64) {
 	x.t.Helper()
 	l := &lagging{follower{question: streamOf(0)}, make([]uint64, x.journal.Partitions())}
-	l.question.Stream = domain.StreamQuery{Start: domain.StreamRecorded, From: ms}
+	l.question.Stream = domain.StreamQuery{Kinds: domain.FeedEvents, Start: domain.StreamRecorded, From: ms}
 	l.read(x.harness, 0)
 	l.question.Stream.Start = domain.StreamAbove
 	l.drain(x.harness, x.rnd)
@@ -168,9 +168,9 @@ func mirrored(events []domain.StreamEvent) (kept []domain.StreamEvent) {
 	for _, e := range events {
 		switch e.Kind() {
 		case domain.EventRemoved:
-			kept = slices.DeleteFunc(kept, func(k domain.StreamEvent) bool { return k.Item.Row.ID() == e.Removal.Action })
+			kept = slices.DeleteFunc(kept, func(k domain.StreamEvent) bool { return k.Item.Row.ID() == e.Notice.Action })
 		case domain.EventErased:
-			kept = slices.DeleteFunc(kept, func(k domain.StreamEvent) bool { return k.Item.Member == e.Removal.Member })
+			kept = slices.DeleteFunc(kept, func(k domain.StreamEvent) bool { return k.Item.Member == e.Notice.Member })
 		default:
 			kept = append(kept, e)
 		}
@@ -178,20 +178,20 @@ func mirrored(events []domain.StreamEvent) (kept []domain.StreamEvent) {
 	return kept
 }
 
-// removals are those of events.
-func removals(events []domain.StreamEvent) (all []domain.Removal) {
+// notices are those of events.
+func notices(events []domain.StreamEvent) (all []domain.Notice) {
 	for _, e := range events {
 		if e.Kind() != domain.EventActivity {
-			all = append(all, e.Removal)
+			all = append(all, e.Notice)
 		}
 	}
 	return all
 }
 
-// removedFrom are the removals from a time on, in ms, in one order.
-func removedFrom(events []domain.StreamEvent, ms int64) []domain.Removal {
-	all := slices.DeleteFunc(removals(events), func(r domain.Removal) bool { return r.At < ms })
-	slices.SortFunc(all, func(a, b domain.Removal) int {
+// removedFrom are the notices from a time on, in ms, in one order.
+func removedFrom(events []domain.StreamEvent, ms int64) []domain.Notice {
+	all := slices.DeleteFunc(notices(events), func(r domain.Notice) bool { return r.At < ms })
+	slices.SortFunc(all, func(a, b domain.Notice) int {
 		return cmp.Or(cmp.Compare(a.Member.Slot(), b.Member.Slot()), cmp.Compare(a.Seq, b.Seq))
 	})
 	return all
@@ -272,11 +272,11 @@ func (x *streaming) wantAll(events []domain.StreamEvent) {
 	}
 }
 
-// wantRemovals requires one removal of each action that was deleted, and of each member who was erased.
+// wantRemovals requires one notice of each action that was deleted, and of each member who was erased.
 func (x *streaming) wantRemovals(events []domain.StreamEvent) {
 	x.t.Helper()
 	actions, erased := map[domain.ActionID]int{}, map[domain.MemberID]int{}
-	for _, r := range removals(events) {
+	for _, r := range notices(events) {
 		if actions[r.Action]++; r.Kind == domain.EventErased {
 			delete(actions, r.Action)
 			erased[r.Member]++

@@ -78,6 +78,7 @@ func (f *follower) want(r *harness, m *reference.Model, above []uint64) {
 // streamOf is a question that streams what a brand, or with 0 any, has of the definitions.
 func streamOf(brand domain.BrandID) domain.Question {
 	q := *allOf(domain.ShapeStream, brand)
+	q.Stream.Kinds = domain.FeedEvents
 	return q
 }
 
@@ -189,7 +190,7 @@ func (r *harness) beginAtMoments(rnd *rand.Rand, m *reference.Model) {
 		at := times[rnd.IntN(len(times))] + int64(rnd.IntN(2))
 		f := &follower{question: streamOf(domain.BrandID(rnd.IntN(3)))}
 		f.question.Groups = []domain.Group{{Definition: 100}}
-		f.question.Stream = domain.StreamQuery{Start: domain.StreamRecorded, From: at}
+		f.question.Stream = domain.StreamQuery{Kinds: domain.FeedEvents, Start: domain.StreamRecorded, From: at}
 		f.read(r, 0)
 		f.question.Stream.Start = domain.StreamAbove
 		f.drain(r, rnd)
@@ -240,7 +241,7 @@ func TestNode_StreamsGoOnAtAnotherNode(t *testing.T) {
 	}
 }
 
-// Who waits for rows of a brand is told of them, and of removals, also where they came before the waiting began, and not of others.
+// Who waits for rows of a brand is told of them, and of notices, also where they came before the waiting began, and not of others.
 func TestNode_AwaitRows(t *testing.T) {
 	r := furnished(t, 2, 2, Options{})
 	id := r.memberOf(1)

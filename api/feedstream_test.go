@@ -27,14 +27,19 @@ const streamPath = "/v1.1/activity/feed/stream"
 // streamedRows are what a fake engine of two shards streams: actions of Ada, by shard.
 type streamedRows struct {
 	mu      sync.Mutex
-	shards  [2]uint64                         // how many each has
-	removed map[int]map[uint64]domain.Removal // by shard and sequence: what is no action
+	shards  [2]uint64                       // how many sequences each has
+	notices [2]map[uint64]domain.Notice     // by sequence: what is no action
+	listed  [2]map[uint64]domain.Membership // by sequence: what is beside the action
+	kept    uint64                          // memberships above this sequence are kept
 	changed chan struct{}
 	fails   error
 }
 
 func newStreamedRows(h *fixture) *streamedRows {
 	s := &streamedRows{changed: make(chan struct{})}
+	for shard := range s.shards {
+		s.notices[shard], s.listed[shard] = map[uint64]domain.Notice{}, map[uint64]domain.Membership{}
+	}
 	h.engine.content = &domain.Content{Recorded: 1773565201234}
 	h.engine.answer = s.answer
 	h.engine.rows = func(ctx context.Context) error {
@@ -60,16 +65,36 @@ func (s *streamedRows) record(shard int, n uint64) {
 	s.changed = make(chan struct{})
 }
 
-// remove adds a removal to a shard.
-func (s *streamedRows) remove(shard int, r domain.Removal) {
+// notify adds a notice to a shard.
+func (s *streamedRows) notify(shard int, n domain.Notice) {
 	s.mu.Lock()
-	r.Seq, r.At = s.shards[shard]+1, 1773565300123
-	if s.removed == nil {
-		s.removed = map[int]map[uint64]domain.Removal{0: {}, 1: {}}
-	}
-	s.removed[shard][r.Seq] = r
+	n.Seq, n.At = s.shards[shard]+1, 1773565300123
+	s.notices[shard][n.Seq] = n
 	s.mu.Unlock()
 	s.record(shard, 1)
+}
+
+// list adds an action to a shard that has Ada come onto a list, or leave it.
+func (s *streamedRows) list(shard int, segment domain.SegmentID, entered bool) {
+	s.mu.Lock()
+	seq := s.shards[shard] + 1
+	s.listed[shard][seq] = domain.Membership{Seq: seq, Account: 1, Segment: segment, Member: 4097, Entered: entered, At: 1773565300123}
+	s.mu.Unlock()
+	s.record(shard, 1)
+}
+
+// at are the events of a sequence that a question asks for.
+func (s *streamedRows) at(shard int, seq uint64, of *domain.StreamQuery) (out []domain.StreamEvent) {
+	if n, is := s.notices[shard][seq]; is {
+		out = append(out, domain.StreamEvent{Shard: shard, Notice: n})
+	} else {
+		row := domain.Row{Seq: seq, Slot: domain.Slot(1 + 100*shard), Account: 1, Time: 1773565200, Brand: 1, Definition: 100, Service: domain.Custom}
+		out = append(out, domain.StreamEvent{Shard: shard, Item: domain.FeedItem{Row: row, Member: 4097}})
+	}
+	if m, is := s.listed[shard][seq]; is && m.Segment == of.Segment {
+		out = append(out, domain.StreamEvent{Shard: shard, Membership: m})
+	}
+	return slices.DeleteFunc(out, func(e domain.StreamEvent) bool { return !of.Kinds.Has(e.Kind()) })
 }
 
 func (s *streamedRows) fail(err error) {
@@ -97,17 +122,15 @@ func (s *streamedRows) answer(q *domain.Question) (*domain.Answer, error) {
 				if seq <= q.Stream.AboveIn(shard) {
 					continue
 				}
-				if len(out.Events) == q.Stream.Page() {
+				if above := q.Stream.AboveIn(shard); q.Stream.Kinds.Any(domain.ListEvents) && !q.Stream.Kept && above > 0 && above < s.kept {
+					return nil, domain.ErrMembershipsGone
+				}
+				if len(out.Events) >= q.Stream.Page() {
 					out.More = true
 					break
 				}
 				out.Next[shard] = seq
-				if r, is := s.removed[shard][seq]; is {
-					out.Events = append(out.Events, domain.StreamEvent{Shard: shard, Removal: r})
-					continue
-				}
-				row := domain.Row{Seq: seq, Slot: domain.Slot(1 + 100*shard), Account: 1, Time: 1773565200, Brand: 1, Definition: 100, Service: domain.Custom}
-				out.Events = append(out.Events, domain.StreamEvent{Shard: shard, Item: domain.FeedItem{Row: row, Member: 4097}})
+				out.Events = append(out.Events, s.at(shard, seq, &q.Stream)...)
 			}
 		}
 	}
@@ -286,9 +309,9 @@ func TestFeedStream_Wire(t *testing.T) {
 func TestFeedStream_TakesBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, h *fixture, s *streamedRows) {
 		s.record(0, 2)
-		s.remove(0, domain.Removal{Kind: domain.EventRemoved, Member: 4097, Action: 8193})
+		s.notify(0, domain.Notice{Kind: domain.EventRemoved, Member: 4097, Action: 8193})
 		s.record(0, 1)
-		s.remove(0, domain.Removal{Kind: domain.EventErased, Member: 12289})
+		s.notify(0, domain.Notice{Kind: domain.EventErased, Member: 12289})
 		l := h.listen(keyAdvanced, "?cursor=")
 		defer l.stop()
 		text := l.got()

@@ -44,7 +44,7 @@ var invalid = map[word][]string{
 	"emails":     append(several("a@b.example"), "x", "@x", "x@", "a@b.example,,c@d.example", "a@b.example,x", ","),
 	"url":        {"x", "ftp://x.example", "http://", "//x.example", "http://x.example/a b", "http://" + strings.Repeat("x", 4090), "http://x.example/\x00", "javascript:alert(1)"},
 	"receiver":   {"x", "http://hooks.example/", "ftp://x.example", "https://", "//x.example", "https://a:b@hooks.example/", "https://hooks.example/#x", "https://hooks.example:0/", "https://hooks.example/" + strings.Repeat("x", 2048), "javascript:alert(1)"},
-	"events":     append(several("activity"), "x", "activity,x", "activity,,activity", "enter", "leave", "removed,erase", "merged", "activity,unmerged", ",", "\x00"),
+	"events":     append(several("activity"), "x", "activity,x", "activity,,activity", "enters", "test", "removed,erase", "merge", "activity,unmerge", ",", "\x00"),
 	"batch":      {"x", "0", "-1", "501", "1.5", "99999999999999999999", "1e3", "\x00"},
 	"message":    {"x", "1", "msg_", "msg_1baa2e14f92d7f7a509b5a3743018b2", "msg_1BAA2e14f92d7f7a509b5a3743018b28", "msg_1baa2e14f92d7f7a509b5a3743018b28x", "msg_xxaa2e14f92d7f7a509b5a3743018b28", "\x00"},
 	"domain":     {"a b", ".", "..", "http://", "a..b", "/", "\x00", strings.Repeat("x", 5000), strings.Repeat("x", 254)},

@@ -73,12 +73,12 @@ func TestWebhooks_CreateEditDelete(t *testing.T) {
 	}
 }
 
-// What is not sent yet, and addresses that are not https, are refused with the reason; nothing is submitted.
+// Events that there are none of, memberships of no list, and addresses that are not https are refused with the reason; nothing is
+// submitted.
 func TestWebhooks_CreateRefuses(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range []struct{ body, parameter, says string }{
-		{"url=https://hooks.example/&events=activity,merged", "events", "this version sends activity, removed and erased"},
-		{"url=https://hooks.example/&events=enter", "events", "this version sends activity, removed and erased"},
+		{"url=https://hooks.example/&events=activity,test", "events", "activity, removed, erased, enter, leave, merged, unmerged"},
 		{"url=http://hooks.example/&events=activity", "url", "https://"},
 		{"url=https://user:secret@hooks.example/&events=activity", "url", "no user name"},
 		{"url=https://hooks.example/&events=activity&country=DE,FR&region=BE", "region", "one country"},
@@ -91,6 +91,9 @@ func TestWebhooks_CreateRefuses(t *testing.T) {
 	}
 	h.refused(h.post("/v1.1/webhook/create", "url=https://hooks.example/&events=activity&brandid=99"), domain.NotFound, "brandID")
 	h.refused(h.post("/v1.1/webhook/create", "url=https://hooks.example/"), domain.MissingParameter, "events")
+	h.refused(h.post("/v1.1/webhook/create", "url=https://hooks.example/&events=activity,enter"), domain.MissingParameter, "segment")
+	h.refused(h.post("/v1.1/webhook/create", "url=https://hooks.example/&events=leave&segment=99"), domain.NotFound, "segment")
+	h.refused(h.post("/v1.1/webhook/1/edit", "events=leave"), domain.MissingParameter, "segment")
 	if len(h.engine.submitted) > 0 {
 		t.Errorf("%+v", h.engine.submitted)
 	}

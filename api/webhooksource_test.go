@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -99,8 +100,8 @@ func TestWebhookSource_RendersAnew(t *testing.T) {
 func TestWebhookSource_TakesBack(t *testing.T) {
 	inBubble(t, func(t *testing.T, h *fixture, s *streamedRows) {
 		s.record(1, 1)
-		s.remove(1, domain.Removal{Kind: domain.EventRemoved, Member: 4097, Action: 8193})
-		s.remove(1, domain.Removal{Kind: domain.EventErased, Member: 4097})
+		s.notify(1, domain.Notice{Kind: domain.EventRemoved, Member: 4097, Action: 8193})
+		s.notify(1, domain.Notice{Kind: domain.EventErased, Member: 4097})
 		all := []delivery.Event{
 			{Sequence: 1, Kind: domain.EventActivity, Member: 4097, Action: domain.ActionIDOf(1, 101)},
 			{Sequence: 2, Kind: domain.EventRemoved, Member: 4097, Action: 8193},
@@ -138,6 +139,82 @@ func TestWebhookSource_TakesBack(t *testing.T) {
 					t.Errorf("%+v, want %+v", r, want[i])
 				}
 			}
+		}
+	})
+}
+
+// A webhook has who came onto its list and who left it beside the action of the same sequence, each as its own event, and who was
+// merged. The filters choose actions alone.
+func TestWebhookSource_Memberships(t *testing.T) {
+	inBubble(t, func(t *testing.T, h *fixture, s *streamedRows) {
+		s.record(1, 1)
+		s.list(1, 1, true)
+		s.list(1, 2, true) // of another list
+		s.list(1, 1, false)
+		s.notify(1, domain.Notice{Kind: domain.EventMerged, Member: 4101, Other: 4097})
+		s.notify(1, domain.Notice{Kind: domain.EventUnmerged, Member: 4101, Other: 4097})
+		of := func(kinds ...domain.EventKind) (*feed.Webhook, error) {
+			return feed.NewWebhook(t.Context(), h.api.Server, &domain.Webhook{
+				ID: 7, Account: 1, Events: domain.EventKindsOf(kinds...), Filters: []domain.WebhookFilter{{Name: "segment", Value: "1"}},
+			})
+		}
+		type told struct{ kind, data string }
+		enter := "{\"SegmentID\":\"1\",\"MemberID\":\"4097\",\"Time\":\"2026-03-15 09:01:40\"}\n"
+		leave := told{"leave", enter}
+		merged := "{\"MemberID\":\"4101\",\"MergedMemberID\":\"4097\"}\n"
+		for _, c := range []struct {
+			kinds []domain.EventKind
+			want  []told
+		}{
+			{[]domain.EventKind{domain.EventEnter}, []told{{"enter", enter}}},
+			{[]domain.EventKind{domain.EventLeave, domain.EventMerged}, []told{leave, {"merged", merged}}},
+			{[]domain.EventKind{domain.EventEnter, domain.EventLeave, domain.EventUnmerged}, []told{{"enter", enter}, leave, {"unmerged", merged}}},
+			{[]domain.EventKind{domain.EventActivity, domain.EventEnter, domain.EventLeave}, []told{
+				{"activity", ""}, {"activity", ""}, {"enter", enter}, {"activity", ""}, {"activity", ""}, leave,
+			}},
+		} {
+			source, err := of(c.kinds...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for limit := 1; limit < 8; limit++ {
+				var got []told
+				after := []uint64{0, 0}
+				for more := true; more; {
+					page, err := source.Page(t.Context(), after, limit)
+					if err != nil {
+						t.Fatal(err)
+					}
+					rendered, err := source.Render(t.Context(), 1, page.Events[1])
+					if err != nil || len(rendered) != len(page.Events[1]) {
+						t.Fatalf("%+v: %+v, %v", page, rendered, err)
+					}
+					for i, r := range rendered {
+						if r.Event != page.Events[1][i] || r.Event.Kind != domain.EventActivity && !r.Time.Equal(time.UnixMilli(1773565300123)) {
+							t.Errorf("%+v for %+v", r, page.Events[1][i])
+						}
+						if r.Event.Kind == domain.EventActivity {
+							r.Data = nil
+						}
+						got = append(got, told{r.Event.Kind.String(), string(r.Data)})
+					}
+					after, more = page.Next, page.More
+				}
+				if !slices.Equal(got, c.want) {
+					t.Errorf("%v, %d a page: %q, want %q", c.kinds, limit, got, c.want)
+				}
+			}
+		}
+		source, err := of(domain.EventLeave)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.kept = 3
+		if page, err := source.Page(t.Context(), []uint64{1, 2}, 9); err != nil || len(page.Events[1]) != 1 {
+			t.Errorf("from before what is kept: %+v, %v", page, err)
+		}
+		if !strings.Contains(h.log.String(), "that are kept: earlier ones are not sent") {
+			t.Errorf("it is not logged: %s", h.log)
 		}
 	})
 }

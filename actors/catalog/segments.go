@@ -88,7 +88,7 @@ func (l *ledger) followSegment(account domain.AccountID, c *domain.FollowSegment
 	if !ok {
 		return domain.Failed(noSegment)
 	}
-	if !old.IsFollowed(c.At) && l.followed(account, c.At) >= domain.MaxFollowed {
+	if all := l.view.FollowedLists(account, c.At); len(all) >= domain.MaxFollowed && !slices.Contains(all, old) {
 		return domain.Failed(domain.Fail(domain.PlanLimit, "the account follows 100 lists, which is the most: one is followed for 30 days after it was asked for last"))
 	}
 	if c.At > old.Followed {
@@ -97,14 +97,4 @@ func (l *ledger) followSegment(account domain.AccountID, c *domain.FollowSegment
 		l.keep(&s)
 	}
 	return domain.Outcome{ID: uint32(c.ID)}
-}
-
-// followed is how many lists of an account are followed at a time, in ms since 1970.
-func (l *ledger) followed(account domain.AccountID, at int64) (n int) {
-	for _, s := range l.view.Segments(account) {
-		if s.IsFollowed(at) {
-			n++
-		}
-	}
-	return n
 }

@@ -205,6 +205,21 @@ func (v *View) Segments(account domain.AccountID) []*domain.Segment {
 	return out
 }
 
+// FollowedLists are an account's segments whose lists are followed at a time in ms since 1970: a reader asked for the memberships,
+// or a webhook sends them.
+func (v *View) FollowedLists(account domain.AccountID, at int64) (out []*domain.Segment) {
+	sent := map[domain.SegmentID]bool{}
+	for _, w := range v.WebhooksOf(account) {
+		sent[w.List(at)] = true
+	}
+	for _, s := range v.Segments(account) {
+		if s.IsFollowed(at) || !s.Deleted && sent[s.ID] {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // Webhook is a webhook that the account has; a deleted one it has not.
 func (v *View) Webhook(account domain.AccountID, id domain.WebhookID) (*domain.Webhook, bool) {
 	w := v.webhooks.Get(uint32(id))

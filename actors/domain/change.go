@@ -28,7 +28,7 @@ const (
 	RowsErased                          // *ErasedRows: nothing of what a member did is left
 	RowsCounted                         // *CountedAs: rows that count as another's, or nowhere
 	ProgressPut                         // *ProgressChange
-	RemovalPut                          // *Removal
+	NoticePut                           // *Notice
 	MembershipPut                       // *Membership
 	FollowedPut                         // *FollowedList; memberships up to Gone are dropped
 	FollowedDrop                        // *FollowedList: it and its memberships are dropped

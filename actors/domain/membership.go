@@ -65,7 +65,8 @@ type FollowList struct {
 	Partition uint32 // of the journal: the record's place
 	Version   uint64 // of the rule: a record without a greater version than the one there is changes nothing
 	Rule      ListRule
-	Ends      bool // the shard keeps the list's memberships no longer and deletes them, unless its rule has a greater version
+	Ends      bool  // the shard keeps the list's memberships no longer and deletes them, unless it began later than Catalog
+	Catalog   int64 // up to where in the catalog the node that appended the record had read
 }
 
 // Kind is KindFollowList.
@@ -79,6 +80,7 @@ type FollowedList struct {
 	Rule    ListRule
 	Since   uint64 // memberships above this sequence are known
 	Gone    uint64 // memberships up to this sequence are no longer kept; 0: all are
+	Catalog int64  // that of the last FollowList
 }
 
 // First is the sequence after which memberships can be read.
@@ -93,7 +95,7 @@ type FollowSegment struct {
 // Kind is KindFollowSegment.
 func (*FollowSegment) Kind() Kind { return KindFollowSegment }
 
-// MaxFollowed is how many lists of an account are followed at most.
+// MaxFollowed is how many lists of an account are followed when a reader asks for one more.
 const MaxFollowed = 100
 
 // FollowLife is for how long a list is followed after the last reader asked for its memberships, in ms.

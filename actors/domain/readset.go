@@ -15,7 +15,7 @@ type ReadSet struct {
 	Members []MemberID     // whose records were read
 	Names   []IdentityHash // whose holders were looked up
 
-	Removals    bool // of a stream, beside Rows: what is taken back
+	Notices     bool // of a stream, beside Rows: what is taken back
 	Memberships bool // of a stream: who came onto followed lists, and who left them
 }
 
@@ -151,7 +151,7 @@ func (f *ReadSet) visits(q *Question) (ReadSet, bool) {
 // it is asked in every shard. Where a stream begins is asked of all: a member that is merged into a named one later
 // may be of any.
 func (q *Question) Among() []MemberID {
-	if q.Shape == ShapeLists || len(q.Filter.Members) == 0 || q.Shape == ShapeStream && q.Stream.Start != StreamAbove {
+	if q.Shape == ShapeLists || len(q.Filter.Members) == 0 || q.Shape == ShapeStream && (q.Stream.Start != StreamAbove || q.Stream.Kinds.Any(ListEvents)) {
 		return nil
 	}
 	return q.Filter.Members

@@ -4,19 +4,22 @@ package domain
 // is asked again and again: the answer's Next is what it is asked with the next time. Of its question, Range is that
 // of the filters on what members did: actions of any time are streamed.
 //
-// A stream has removals among the actions: of those that a client may have had of it, whether it had them or not. It has
-// one of each action that was deleted since it was recorded, of what the question matches by brand, definition and service,
-// and one of each member of the account that was erased.
+// A stream has notices among the actions, of what a client may have had of it, whether it had them or not: one of each action
+// that was deleted since it was recorded, of what the question matches by brand, definition and service, and one of each member
+// of the account that was erased, merged or parted.
 //
 // An action is streamed where it was recorded, each once, whatever becomes of its member: the copies that a merge makes are
 // not streamed, and rows that count nowhere are. A question that asks something of members (Filter.OfMembers) cannot
 // have this: what it asks is known where rows count. It streams what counts: a merge, or its end, moves rows to sequences
 // of another shard, so that actions of the member come once more, and what came late there may be left out.
 //
-// With Segment the question has no actions: it is asked who came onto the segment's list and who left it.
+// Memberships are those of Segment's list: who came onto it, and who left it. An action and the membership that it made have
+// one sequence, which a page does not part: it may have an event more a shard than its limit.
 type StreamQuery struct {
 	Start   StreamStart
-	Segment SegmentID // whose memberships are asked for; 0: actions are
+	Kinds   EventKinds
+	Segment SegmentID // of ListEvents: whose list
+	Kept    bool      // likewise: memberships that are no longer kept are passed over, else they are ErrMembershipsGone
 	Above   []uint64  // of StreamAbove: by shard, the sequence that all was read up to; of a shard that it lacks, nothing was
 	From    int64     // of StreamRecorded: ms since 1970
 	Limit   int       // of StreamAbove: events on a page at most; MaxStreamPage bounds it
@@ -65,15 +68,15 @@ type Stream struct {
 type StreamEvent struct {
 	Shard      int
 	Item       FeedItem   // as a feed lists it; Member is who did it, who may be merged into another
-	Removal    Removal    // in place of an action; its Kind is 0 where there is none
+	Notice     Notice     // in place of an action; its Kind is 0 where there is none
 	Membership Membership // likewise; its Segment is 0 where there is none
 }
 
 // Kind is what happened.
 func (e *StreamEvent) Kind() EventKind {
 	switch {
-	case e.Removal.Kind != 0:
-		return e.Removal.Kind
+	case e.Notice.Kind != 0:
+		return e.Notice.Kind
 	case e.Membership.Segment != 0:
 		return e.Membership.Kind()
 	}
@@ -81,7 +84,15 @@ func (e *StreamEvent) Kind() EventKind {
 }
 
 // Sequence is the event's in its shard.
-func (e *StreamEvent) Sequence() uint64 { return max(e.Removal.Seq, e.Item.Row.Seq, e.Membership.Seq) }
+func (e *StreamEvent) Sequence() uint64 { return max(e.Notice.Seq, e.Item.Row.Seq, e.Membership.Seq) }
+
+// StreamCut is how many events a page has that ends after so many of a shard's, from 1: it parts none of one sequence.
+func StreamCut(events []StreamEvent, n int) int {
+	for n > 0 && n < len(events) && events[n].Sequence() == events[n-1].Sequence() {
+		n++
+	}
+	return n
+}
 
 // StreamPart is a shard's part of a page.
 type StreamPart struct {

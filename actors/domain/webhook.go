@@ -28,6 +28,8 @@ const (
 	EventErased                        // a member is erased
 	EventEnter                         // a member came onto the list of a segment
 	EventLeave                         // a member left the list of a segment
+	EventMerged                        // a member was merged into another one
+	EventUnmerged                      // a merge was taken back
 )
 
 // String is the word that receivers get, and that a webhook's events are chosen by.
@@ -43,12 +45,23 @@ func (k EventKind) String() string {
 		return "enter"
 	case EventLeave:
 		return "leave"
+	case EventMerged:
+		return "merged"
+	case EventUnmerged:
+		return "unmerged"
 	}
 	return "kind " + strconv.Itoa(int(k))
 }
 
 // EventKinds is a set of kinds.
 type EventKinds uint8
+
+// The sets that streams have.
+const (
+	FeedEvents   EventKinds = 1<<EventActivity | 1<<EventRemoved | 1<<EventErased
+	ListEvents   EventKinds = 1<<EventEnter | 1<<EventLeave
+	NoticeEvents EventKinds = 1<<EventRemoved | 1<<EventErased | 1<<EventMerged | 1<<EventUnmerged
+)
 
 // EventKindsOf is the set of kinds.
 func EventKindsOf(kinds ...EventKind) (s EventKinds) {
@@ -61,9 +74,12 @@ func EventKindsOf(kinds ...EventKind) (s EventKinds) {
 // Has reports that a kind is in the set.
 func (s EventKinds) Has(k EventKind) bool { return s&(1<<k) != 0 }
 
+// Any reports that a kind of another set is in the set.
+func (s EventKinds) Any(of EventKinds) bool { return s&of != 0 }
+
 // List is the kinds of the set, by their codes.
 func (s EventKinds) List() (kinds []EventKind) {
-	for k := EventActivity; k <= EventLeave; k++ {
+	for k := EventActivity; k <= EventUnmerged; k++ {
 		if s.Has(k) {
 			kinds = append(kinds, k)
 		}
@@ -117,6 +133,16 @@ func (w *Webhook) Filter(name string) string {
 		}
 	}
 	return ""
+}
+
+// List is the segment whose memberships the webhook sends at a time in ms since 1970, and for FollowLife after it was disabled;
+// 0: there is none.
+func (w *Webhook) List(at int64) SegmentID {
+	if w.Deleted || !w.Events.Any(ListEvents) || w.Disabled != NotDisabled && at >= w.Since+FollowLife {
+		return 0
+	}
+	id, _ := strconv.ParseUint(w.Filter("segment"), 10, 32) // 0: what it names is none of the account's
+	return SegmentID(id)
 }
 
 // PutWebhook creates a webhook (ID 0) or overwrites what is given of one: the fields whose names are in Given, in the

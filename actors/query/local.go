@@ -138,8 +138,8 @@ func (l *Local) answer(ctx context.Context, x *scratch, v *view.View, m *Ask) (s
 	}
 	s.account = v.Account(m.Question.Account)
 	switch {
-	case m.Question.Stream.Segment != 0:
-		p.Stream, p.Err = s.memberships()
+	case m.Question.Stream.Kinds.Any(domain.ListEvents):
+		p.Stream, p.Err = s.withMemberships()
 	case s.account != nil: // else the account has no member here
 		p.Err = s.run()
 	}

@@ -2,8 +2,20 @@ package query
 
 import "github.com/ovation-analytics/ovation/actors/domain"
 
-// memberships answers a question for the memberships of a segment's list, in one shard. From the beginning are those that are
-// kept.
+// withMemberships answers a stream of memberships, and of what else it has, in one shard.
+func (s *execution) withMemberships() (*domain.StreamPart, error) {
+	q := &s.question.Stream
+	list, err := s.memberships()
+	if err != nil || !q.Kinds.Any(^domain.ListEvents) {
+		return list, err
+	}
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	return bothParts(s.part.Stream, list, q.Page()), nil
+}
+
+// memberships is the page of a segment's list, in one shard. From the beginning are those that are kept.
 func (s *execution) memberships() (*domain.StreamPart, error) {
 	q := &s.question.Stream
 	if s.account == nil {
@@ -16,7 +28,7 @@ func (s *execution) memberships() (*domain.StreamPart, error) {
 		return nil, domain.ErrNotFollowed
 	case q.Start != domain.StreamAbove:
 		return &domain.StreamPart{Next: list.Last}, nil
-	case above != 0 && above < list.First:
+	case above != 0 && above < list.First && !q.Kept:
 		return nil, domain.ErrMembershipsGone
 	}
 	out, limit := &domain.StreamPart{Next: max(above, list.Last)}, q.Page()

@@ -37,19 +37,20 @@ func TestMemberships_Pages(t *testing.T) {
 		next  uint64
 		more  bool
 	}{
-		{name: "from the beginning", query: domain.StreamQuery{Segment: 7, Limit: 9}, want: []uint64{20, 30, 40}, next: 40},
-		{name: "two at most", query: domain.StreamQuery{Segment: 7, Limit: 2}, want: []uint64{20, 30}, next: 30, more: true},
-		{name: "three at most", query: domain.StreamQuery{Segment: 7, Limit: 3}, want: []uint64{20, 30, 40}, next: 40},
-		{name: "after the second", query: domain.StreamQuery{Segment: 7, Above: []uint64{30}, Limit: 2}, want: []uint64{40}, next: 40},
-		{name: "after the last", query: domain.StreamQuery{Segment: 7, Above: []uint64{40}, Limit: 2}, next: 40},
-		{name: "after one that is not visible here", query: domain.StreamQuery{Segment: 7, Above: []uint64{50}, Limit: 2}, next: 50},
-		{name: "where it begins", query: domain.StreamQuery{Segment: 7, Above: []uint64{10}, Limit: 1}, want: []uint64{20}, next: 20, more: true},
-		{name: "before it", query: domain.StreamQuery{Segment: 7, Above: []uint64{9}, Limit: 1}, err: domain.ErrMembershipsGone},
-		{name: "none wanted", query: domain.StreamQuery{Segment: 7, Above: []uint64{20}}, next: 20, more: true},
-		{name: "now", query: domain.StreamQuery{Segment: 7, Start: domain.StreamNow, Limit: 9}, next: 40},
-		{name: "of an empty list", query: domain.StreamQuery{Segment: 8, Limit: 9}, next: 5},
-		{name: "not followed", query: domain.StreamQuery{Segment: 9, Limit: 9}, err: domain.ErrNotFollowed},
-		{name: "no account", query: domain.StreamQuery{Segment: 7, Limit: 9}, none: true, err: domain.ErrNotFollowed},
+		{name: "from the beginning", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Limit: 9}, want: []uint64{20, 30, 40}, next: 40},
+		{name: "two at most", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Limit: 2}, want: []uint64{20, 30}, next: 30, more: true},
+		{name: "three at most", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Limit: 3}, want: []uint64{20, 30, 40}, next: 40},
+		{name: "after the second", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Above: []uint64{30}, Limit: 2}, want: []uint64{40}, next: 40},
+		{name: "after the last", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Above: []uint64{40}, Limit: 2}, next: 40},
+		{name: "after one that is not visible here", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Above: []uint64{50}, Limit: 2}, next: 50},
+		{name: "where it begins", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Above: []uint64{10}, Limit: 1}, want: []uint64{20}, next: 20, more: true},
+		{name: "before it", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Above: []uint64{9}, Limit: 1}, err: domain.ErrMembershipsGone},
+		{name: "before it, of what is kept", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Above: []uint64{9}, Limit: 1, Kept: true}, want: []uint64{20}, next: 20, more: true},
+		{name: "none wanted", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Above: []uint64{20}}, next: 20, more: true},
+		{name: "now", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Start: domain.StreamNow, Limit: 9}, next: 40},
+		{name: "of an empty list", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 8, Limit: 9}, next: 5},
+		{name: "not followed", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 9, Limit: 9}, err: domain.ErrNotFollowed},
+		{name: "no account", query: domain.StreamQuery{Kinds: domain.ListEvents, Segment: 7, Limit: 9}, none: true, err: domain.ErrNotFollowed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &execution{

@@ -105,7 +105,7 @@ func (l *Local) rowsUnchanged(
 	if av == nil {
 		return true // the account has no member here
 	}
-	if av.Versions.AttributesSince(f, since) || f.Removals && av.Versions.RemovedSince(since) ||
+	if av.Versions.AttributesSince(f, since) || f.Notices && av.Versions.NoticedSince(since) ||
 		f.Memberships && av.Versions.ListedSince(since) {
 		return false
 	}

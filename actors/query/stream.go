@@ -73,7 +73,7 @@ type streamed struct {
 
 // lastOf is the highest sequence.
 func (s *execution) lastOf(all []streamed) uint64 {
-	seq := s.account.Removed
+	seq := s.account.Noticed
 	for i := range all {
 		seq = max(seq, all[i].rows.Seq)
 	}
@@ -93,69 +93,72 @@ func (s *execution) streamFrom(all []streamed, ms int64) (uint64, error) {
 			next = min(next, seq)
 		}
 	}
-	if s.account.Removed == 0 {
+	if s.account.Noticed == 0 {
 		return next, nil
 	}
-	first, some, err := s.view.Snapshot.RemovedFrom(s.question.Account, ms)
+	first, some, err := s.view.Snapshot.NoticesFrom(s.question.Account, ms)
 	if some {
 		next = min(next, first-1)
 	}
 	return next, err
 }
 
-// streamPage is the first events above a sequence, of all rows and removals.
+// streamPage is the first events above a sequence, of all rows and notices.
 func (s *execution) streamPage(all []streamed, above uint64, limit int) (*domain.StreamPart, error) {
-	out, err := s.scratch.scan.Stream(all[0].rows, &all[0].ask, above, limit)
-	for i := 1; i < len(all) && err == nil; i++ {
-		var other *domain.StreamPart
-		if other, err = s.scratch.scan.Stream(all[i].rows, &all[i].ask, above, limit); err == nil {
-			out = bothParts(out, other, limit)
+	out := &domain.StreamPart{Next: max(above, s.lastOf(all))}
+	if s.question.Stream.Kinds.Has(domain.EventActivity) {
+		for i := range all {
+			part, err := s.scratch.scan.Stream(all[i].rows, &all[i].ask, above, limit)
+			if err != nil {
+				return nil, err
+			}
+			out = bothParts(out, part, limit)
 		}
 	}
-	if err != nil || s.account.Removed <= above {
-		return out, err
+	if s.account.Noticed <= above {
+		return out, nil
 	}
-	removals, err := s.removals(above, limit)
+	notices, err := s.notices(above, limit)
 	if err != nil {
 		return nil, err
 	}
-	return bothParts(out, removals, limit), nil
+	return bothParts(out, notices, limit), nil
 }
 
-// removalsAtOnce is how many removals a page looks at.
-const removalsAtOnce = 8192
+// noticesAtOnce is how many notices a page looks at.
+const noticesAtOnce = 8192
 
-// removals are the first removals above a sequence that the question matches. What it asks of members is not looked at:
+// notices are the first notices above a sequence that the question matches. What it asks of members is not looked at:
 // a stream may have had the action whoever has it now. It is looked at neither whether the action was streamed: a client
 // may come back with a cursor from before it.
-func (s *execution) removals(above uint64, limit int) (*domain.StreamPart, error) {
+func (s *execution) notices(above uint64, limit int) (*domain.StreamPart, error) {
 	out := &domain.StreamPart{Next: above, More: true}
 	if limit <= 0 {
 		return out, nil
 	}
 	read := 0
-	err := s.view.Snapshot.Removals(s.question.Account, above, func(r *domain.Removal) bool {
+	err := s.view.Snapshot.Notices(s.question.Account, above, func(r *domain.Notice) bool {
 		if s.matches(r) {
-			out.Events = append(out.Events, domain.StreamEvent{Removal: *r})
+			out.Events = append(out.Events, domain.StreamEvent{Notice: *r})
 		}
 		read++
 		out.Next = r.Seq
-		return len(out.Events) < limit && read < removalsAtOnce
+		return len(out.Events) < limit && read < noticesAtOnce
 	})
-	if out.Next >= s.account.Removed {
-		out.Next, out.More = max(above, s.account.Removed), false
+	if out.Next >= s.account.Noticed {
+		out.Next, out.More = max(above, s.account.Noticed), false
 	}
 	return out, err
 }
 
-// matches reports that a removal is of what the question matches. A definition that is deleted is none of the
+// matches reports that a notice is of what the question matches. A definition that is deleted is none of the
 // question's any more, and its actions may have been streamed.
-func (s *execution) matches(r *domain.Removal) bool {
+func (s *execution) matches(r *domain.Notice) bool {
 	q := s.question
-	if r.Copied && !q.Filter.OfMembers() {
+	if !q.Stream.Kinds.Has(r.Kind) || r.Copied && !q.Filter.OfMembers() {
 		return false
 	}
-	if r.Kind == domain.EventErased {
+	if r.Kind != domain.EventRemoved {
 		return true
 	}
 	if q.Brand != 0 && r.Brand != q.Brand {
@@ -178,14 +181,18 @@ func bothParts(a, b *domain.StreamPart, limit int) *domain.StreamPart {
 		}
 	}
 	out.Events = slices.Concat(a.Events, b.Events)
-	slices.SortFunc(out.Events, func(a, b domain.StreamEvent) int { return cmp.Compare(a.Sequence(), b.Sequence()) })
+	slices.SortFunc(out.Events, func(a, b domain.StreamEvent) int {
+		return cmp.Or(cmp.Compare(a.Sequence(), b.Sequence()), cmp.Compare(a.Kind(), b.Kind()))
+	})
 	read := len(out.Events)
 	for read > 0 && out.Events[read-1].Sequence() > out.Next {
 		read--
 	}
 	if out.Events = out.Events[:read]; len(out.Events) > limit {
-		out.Events = out.Events[:limit]
-		out.Next, out.More = out.Events[limit-1].Sequence(), true
+		if limit = domain.StreamCut(out.Events, limit); limit < len(out.Events) {
+			out.Events = out.Events[:limit]
+			out.Next, out.More = out.Events[limit-1].Sequence(), true
+		}
 	}
 	return out
 }
@@ -208,11 +215,11 @@ const coalesce = 20 * time.Millisecond
 func (c *Coordinator) AwaitRows(ctx context.Context, q *domain.Question, since domain.Versions) error {
 	read := domain.ReadSet{
 		Rows: []domain.RowsOf{{Brand: q.Brand, Range: domain.AllTime, Visits: q.Visits != nil}}, Among: q.Among(),
-		Removals: true,
 	}
-	if q.Stream.Segment != 0 {
-		read = domain.ReadSet{Memberships: true}
+	if !q.Stream.Kinds.Has(domain.EventActivity) {
+		read.Rows = nil
 	}
+	read.Notices, read.Memberships = q.Stream.Kinds.Any(domain.NoticeEvents), q.Stream.Kinds.Any(domain.ListEvents)
 	moved := []domain.Range{domain.AllTime}
 	for {
 		changed := c.o.Changes.Next() // before the look: what is published after it wakes

@@ -110,14 +110,14 @@ func (w Guarded) Outbox(kind domain.OutboxKind, after uint64, f func(*domain.Out
 	return w.checked(w.Snapshot.Outbox(kind, after, f))
 }
 
-// Removals is as of the Snapshot, but for errors.
-func (w Guarded) Removals(account domain.AccountID, above uint64, f func(*domain.Removal) bool) error {
-	return w.checked(w.Snapshot.Removals(account, above, f))
+// Notices is as of the Snapshot, but for errors.
+func (w Guarded) Notices(account domain.AccountID, above uint64, f func(*domain.Notice) bool) error {
+	return w.checked(w.Snapshot.Notices(account, above, f))
 }
 
-// RemovedFrom is as of the Snapshot, but for errors.
-func (w Guarded) RemovedFrom(account domain.AccountID, ms int64) (uint64, bool, error) {
-	sequence, ok, err := w.Snapshot.RemovedFrom(account, ms)
+// NoticesFrom is as of the Snapshot, but for errors.
+func (w Guarded) NoticesFrom(account domain.AccountID, ms int64) (uint64, bool, error) {
+	sequence, ok, err := w.Snapshot.NoticesFrom(account, ms)
 	return sequence, ok, w.checked(err)
 }
 

@@ -39,10 +39,10 @@ type Snapshot interface {
 	Hits(
 		account domain.AccountID, application domain.ApplicationID, from, to uint32, f func(domain.Usage),
 	) error
-	// Removals calls f with an account's removals above a sequence, in order, until f returns false.
-	Removals(account domain.AccountID, above uint64, f func(*domain.Removal) bool) error
-	// RemovedFrom is the sequence of an account's first removal at a time, in ms, or later; false where there is none.
-	RemovedFrom(account domain.AccountID, ms int64) (uint64, bool, error)
+	// Notices calls f with an account's notices above a sequence, in order, until f returns false.
+	Notices(account domain.AccountID, above uint64, f func(*domain.Notice) bool) error
+	// NoticesFrom is the sequence of an account's first notice at a time, in ms, or later; false where there is none.
+	NoticesFrom(account domain.AccountID, ms int64) (uint64, bool, error)
 	// Memberships calls f with those of a segment's list above a sequence, in order, until f returns false. Above that of
 	// domain.FollowedList.First there are all; at it and below some may be there, or none.
 	Memberships(

@@ -27,7 +27,7 @@ type Versions struct {
 type AccountVersions struct {
 	anyBrand atomic.Uint64                    // rows of any brand but the visits
 	brands   atomic.Pointer[[]*brandVersions] // rows by dense number
-	removed  atomic.Uint64                    // removals that streams send
+	noticed  atomic.Uint64                    // notices that streams send
 	listed   atomic.Uint64                    // memberships of followed lists, and the lists
 	known    [64]atomic.Uint64                // facts of members who may have rows, by place of the attribute
 	any      [64]atomic.Uint64                // facts of all members
@@ -126,11 +126,11 @@ func (a *AccountVersions) RowsSince(dense uint32, version uint64) bool {
 	return x != nil && x.Load() > version
 }
 
-// SetRemoved notes that there is a removal with the version, whatever rows were taken with it.
-func (a *AccountVersions) SetRemoved(version uint64) { set(&a.removed, version) }
+// SetNoticed notes that there is a notice with the version, whatever rows were taken with it.
+func (a *AccountVersions) SetNoticed(version uint64) { set(&a.noticed, version) }
 
-// RemovedSince reports that there are removals after the version.
-func (a *AccountVersions) RemovedSince(version uint64) bool { return a.removed.Load() > version }
+// NoticedSince reports that there are notices after the version.
+func (a *AccountVersions) NoticedSince(version uint64) bool { return a.noticed.Load() > version }
 
 // SetListed notes that there is a membership with the version, or that a list is followed, or no more.
 func (a *AccountVersions) SetListed(version uint64) { set(&a.listed, version) }

@@ -33,7 +33,7 @@ type Account struct {
 	Members  *member.Index
 	Rows     *rows.View
 	Apart    *rows.View          // actions that were recorded here and count nowhere here; nil: there are none
-	Removed  uint64              // sequence of the last domain.Removal; 0: there was none
+	Noticed  uint64              // sequence of the last domain.Notice; 0: there was none
 	Lists    Lists               // followed lists of segments
 	Places   []domain.VisitPlace // of visits, by number; those of newer views follow them
 	Full     bool                // there is no room for other places of visits: some may have lost theirs

@@ -1548,7 +1548,7 @@ func (ListWebhooks) call() route[wire.Webhooks] {
 // CreateWebhook is POST /v1.1/webhook/create: Create a webhook: what becomes visible from now on is sent to it.
 type CreateWebhook struct {
 	URL                string           `name:"url"`                  // where requests are sent: https, without user name, password and fragment. An address that is not public is refused when it is dialled, unless the node allows it; a redirect is a failure
-	Events             string           `name:"events"`               // what is sent: activity, removed, erased. The others of the contract (enter, leave, merged, unmerged) are not sent yet: error 4
+	Events             string           `name:"events"`               // what is sent: activity, removed, erased, enter, leave, merged, unmerged. enter and leave are of the list of segment, which they need (else error 3); the filters choose actions alone
 	Batch              *int64           `name:"batch"`                // events a request at most; from 2 on the body is a batch: {id, time, cursor, events}. Default 1
 	BrandID            domain.BrandID   `name:"brandID"`              // only actions for this brand
 	Services           string           `name:"services"`             // only actions of these services
@@ -1588,7 +1588,7 @@ func (TestWebhook) call() route[wire.WebhookTest] {
 type EditWebhook struct {
 	WebhookID          uint64           `name:"webhookid"`            // id of a webhook
 	URL                string           `name:"url"`                  // where requests are sent, as for create
-	Events             string           `name:"events"`               // what is sent: activity, removed, erased
+	Events             string           `name:"events"`               // what is sent, as for create
 	Enabled            *bool            `name:"enabled"`              // 0: nothing is sent; 1: it goes on where it was, also after it was disabled since its receiver failed
 	Rotate             bool             `name:"rotate"`               // 1: the webhook gets a new Secret, shown in this answer alone; the one before signs along for 24 hours
 	Batch              *int64           `name:"batch"`                // events a request at most; from 2 on the body is a batch: {id, time, cursor, events}. Default 1

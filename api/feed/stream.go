@@ -30,11 +30,13 @@ type streamIn struct {
 	Cursor  string `name:"cursor" max:"4096" doc:"the id of an event: go on after it; the header Last-Event-ID is the same, and goes before it. Empty: all actions that there are, then those that come. Without it, and without start_date: those that come"`
 }
 
-// streamed is what a stream asks: the parameters that feed and stream have both.
+// streamed is what a stream asks: the parameters that feed and stream have both, and what events it has.
 type streamed struct {
 	brand   bind.ID
 	filters *selection.Filters
 	keyword string
+	kinds   domain.EventKinds
+	kept    bool // memberships that are no longer kept are passed over
 }
 
 // List opens a stream.
@@ -43,7 +45,7 @@ func (s *Streams) List(ctx context.Context, req *serve.Request, in *streamIn) (*
 	if err != nil {
 		return nil, err
 	}
-	of := streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword}
+	of := streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword, domain.FeedEvents, false}
 	out, err := s.all.Open(ctx, req, of, streams.Opening{Token: token, Given: given, Recorded: in.Since.Unix, Since: in.Since.Given})
 	if err != nil {
 		return nil, err
@@ -66,8 +68,12 @@ func (*Stream) EventShapes() map[string]reflect.Type {
 	}
 }
 
-// Ask asks for a stream's page, as of the request.
+// Ask asks for a stream's page, as of the request. Memberships are those of the list of the filter segment.
 func (of streamed) Ask(ctx context.Context, req *serve.Request, from domain.StreamQuery) (*domain.Answer, *domain.Question, error) {
+	from.Kinds, from.Kept = of.kinds, of.kept
+	if of.kinds.Any(domain.ListEvents) {
+		from.Segment = domain.SegmentID(of.filters.Segment)
+	}
 	q := &domain.Question{Shape: domain.ShapeStream, Range: domain.AllTime, Stream: from, Listing: domain.Listing{Keyword: of.keyword}}
 	if f := of.filters; len(f.AnyOfActivities) > 0 || len(f.AllOfActivities) > 0 || f.MembersFromSegment != 0 {
 		r, fault := req.Resolve(bind.Range{}, selection.Lists, false)
@@ -151,7 +157,7 @@ func pageOfStream(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Fe
 	if unstreamedIn(req.Params) {
 		req.Warn("a stream has the actions of all times in the order in which they became visible: its range and order were ignored")
 	}
-	of := streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword}
+	of := streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword, domain.FeedEvents, false}
 	now, q, err := of.Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
 	if err != nil {
 		return nil, err
@@ -163,7 +169,7 @@ func pageOfStream(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Fe
 	}
 	out := &wire.Feed{Items: []wire.FeedItem{}}
 	if p.Limit > 0 && in.Cursor != page.StreamNow {
-		q.Stream = domain.StreamQuery{Above: at, Limit: p.Limit}
+		q.Stream.Start, q.Stream.Above, q.Stream.Limit = domain.StreamAbove, at, p.Limit
 		answer, err := req.Ask(ctx, q)
 		if err != nil {
 			return nil, err

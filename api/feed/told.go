@@ -11,7 +11,7 @@ import (
 // told is an event of a stream as clients get it.
 type told struct {
 	*domain.StreamEvent
-	data any // *wire.FeedItem, *wire.RemovedAction or *wire.ErasedMember
+	data any // *wire.FeedItem, *wire.RemovedAction, *wire.ErasedMember, *wire.Membership or *wire.MergedMember
 }
 
 // tell is what a page of a stream says as of now, in the page's order. An action that is gone since the page was read is left
@@ -36,10 +36,16 @@ func tell(ctx context.Context, req *serve.Request, answer *domain.Answer) ([]tol
 		e := &all[i]
 		switch e.Kind() {
 		case domain.EventRemoved:
-			out = append(out, told{e, &wire.RemovedAction{ID: wire.Number(e.Removal.Action)}})
+			out = append(out, told{e, &wire.RemovedAction{ID: wire.Number(e.Notice.Action)}})
 			continue
 		case domain.EventErased:
-			out = append(out, told{e, &wire.ErasedMember{MemberID: wire.Number(e.Removal.Member)}})
+			out = append(out, told{e, &wire.ErasedMember{MemberID: wire.Number(e.Notice.Member)}})
+			continue
+		case domain.EventEnter, domain.EventLeave:
+			out = append(out, told{e, wire.MembershipOf(&e.Membership)})
+			continue
+		case domain.EventMerged, domain.EventUnmerged:
+			out = append(out, told{e, &wire.MergedMember{MemberID: wire.Number(e.Notice.Member), MergedMemberID: wire.Number(e.Notice.Other)}})
 			continue
 		case domain.EventActivity:
 		}

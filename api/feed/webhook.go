@@ -2,6 +2,7 @@ package feed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"reflect"
@@ -13,6 +14,7 @@ import (
 	"github.com/ovation-analytics/ovation/api/bind"
 	"github.com/ovation-analytics/ovation/api/follow"
 	"github.com/ovation-analytics/ovation/api/page"
+	"github.com/ovation-analytics/ovation/api/segments"
 	"github.com/ovation-analytics/ovation/api/selection"
 	"github.com/ovation-analytics/ovation/api/serve"
 	"github.com/ovation-analytics/ovation/api/webhooks/delivery"
@@ -61,8 +63,8 @@ func bindWebhook(filters []domain.WebhookFilter) (in *WebhookFilters, params *bi
 	return in, params, serve.StreamOf(Group, webhookPlan(), in), nil
 }
 
-func (in *WebhookFilters) streamed() streamed {
-	return streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword}
+func (in *WebhookFilters) streamed(kinds domain.EventKinds) streamed {
+	return streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword, kinds, false}
 }
 
 // CheckWebhook is what is wrong with the filters of a webhook, as far as the catalog tells it: what they name is not there.
@@ -74,13 +76,23 @@ func CheckWebhook(req *serve.Request, filters []domain.WebhookFilter) error {
 	return selection.CheckNames(req, in.BrandID, "brandID", (*selection.Filters)(&in.Filters))
 }
 
-// BeginWebhook is where a webhook with the filters begins, by shard: what becomes visible from now on is after it.
-func BeginWebhook(ctx context.Context, req *serve.Request, filters []domain.WebhookFilter) ([]uint64, error) {
+// BeginWebhook is where a webhook with the filters begins, by shard: what becomes visible from now on is after it. The list whose
+// memberships the webhook sends is followed by then.
+func BeginWebhook(ctx context.Context, req *serve.Request, filters []domain.WebhookFilter, kinds domain.EventKinds) ([]uint64, error) {
 	in, _, _, err := bindWebhook(filters)
 	if err != nil {
 		return nil, err
 	}
-	now, _, err := in.streamed().Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
+	if kinds.Any(domain.ListEvents) {
+		of, err := req.Segment(in.Filters.Segment, "segment")
+		if err != nil {
+			return nil, err
+		}
+		if err := segments.Follow(ctx, req, of); err != nil {
+			return nil, err
+		}
+	}
+	now, _, err := in.streamed(kinds).Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +109,7 @@ func OpenWebhookCursor(ctx context.Context, req *serve.Request, w *domain.Webhoo
 	if err != nil {
 		return nil, err
 	}
-	now, _, err := in.streamed().Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
+	now, _, err := in.streamed(domain.FeedEvents).Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
 	if err != nil {
 		return nil, err
 	}
@@ -114,8 +126,8 @@ func OpenWebhookCursor(ctx context.Context, req *serve.Request, w *domain.Webhoo
 // webhook match, each event rendered anew whenever it is asked for. An action that is gone by then, or that the filters
 // match no more, has no contents.
 type Webhook struct {
+	id      domain.WebhookID
 	of      streamed
-	kinds   domain.EventKinds
 	request func(context.Context) *serve.Request
 	ids     page.StreamIDs
 	shards  int
@@ -132,8 +144,8 @@ func NewWebhook(ctx context.Context, server *serve.Server, w *domain.Webhook) (*
 		return nil, unfound(err)
 	}
 	out := &Webhook{
-		of:      in.streamed(),
-		kinds:   w.Events,
+		id:      w.ID,
+		of:      in.streamed(w.Events),
 		request: server.Detached(w.Account, params, stream),
 	}
 	req := out.request(ctx)
@@ -146,18 +158,22 @@ func NewWebhook(ctx context.Context, server *serve.Server, w *domain.Webhook) (*
 	return out, nil
 }
 
-// Page is what comes after a place of each shard.
+// Page is what comes after a place of each shard. Memberships from before what is kept are passed over, with a warning.
 func (w *Webhook) Page(ctx context.Context, after []uint64, limit int) (delivery.Page, error) {
-	answer, err := w.ask(ctx, domain.StreamQuery{Above: after, Limit: limit}, true)
+	answer, err := w.ask(ctx, w.of, domain.StreamQuery{Above: after, Limit: limit}, true)
+	if errors.Is(err, domain.ErrMembershipsGone) {
+		req := w.request(ctx)
+		req.Logger().Warn("a webhook goes on with the memberships of its list that are kept: earlier ones are not sent", "webhook", w.id)
+		of := w.of
+		of.kept = true
+		answer, err = w.ask(ctx, of, domain.StreamQuery{Above: after, Limit: limit}, true)
+	}
 	if err != nil {
 		return delivery.Page{}, err
 	}
 	out := delivery.Page{Events: make([][]delivery.Event, len(after)), Next: answer.Stream.Next, More: answer.Stream.More}
 	for i := range answer.Stream.Events {
 		e := &answer.Stream.Events[i]
-		if !w.kinds.Has(e.Kind()) {
-			continue
-		}
 		out.Events[e.Shard] = append(out.Events[e.Shard], eventOf(e))
 	}
 	return out, nil
@@ -165,8 +181,11 @@ func (w *Webhook) Page(ctx context.Context, after []uint64, limit int) (delivery
 
 // eventOf is an event of the stream as it is kept.
 func eventOf(e *domain.StreamEvent) delivery.Event {
-	if r := &e.Removal; r.Kind != 0 {
+	if r := &e.Notice; r.Kind != 0 {
 		return delivery.Event{Sequence: r.Seq, Kind: r.Kind, Member: r.Member, Action: r.Action}
+	}
+	if m := &e.Membership; m.Segment != 0 {
+		return delivery.Event{Sequence: m.Seq, Kind: m.Kind(), Member: m.Member}
 	}
 	row := &e.Item.Row
 	return delivery.Event{
@@ -175,12 +194,12 @@ func eventOf(e *domain.StreamEvent) delivery.Event {
 }
 
 // ask asks for a page. What it is selected by is found again for each.
-func (w *Webhook) ask(ctx context.Context, from domain.StreamQuery, follows bool) (answer *domain.Answer, err error) {
+func (w *Webhook) ask(ctx context.Context, of streamed, from domain.StreamQuery, follows bool) (answer *domain.Answer, err error) {
 	req := w.request(ctx)
 	since := req.Engine.Versions()
 	_, err = req.MakeShared(ctx, func(ctx context.Context) (*follow.Page, error) {
 		var q *domain.Question
-		if answer, q, err = w.of.Ask(ctx, req, from); err == nil && follows {
+		if answer, q, err = of.Ask(ctx, req, from); err == nil && follows {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.asked, w.since = q, since
@@ -210,24 +229,27 @@ func (w *Webhook) Await(ctx context.Context) error {
 
 // Render gives the contents of events of a shard as of now, in their order.
 func (w *Webhook) Render(ctx context.Context, shard int, events []delivery.Event) (out []delivery.Rendered, err error) {
-	wanted := make(map[uint64]delivery.Event, len(events))
+	wanted := make(map[domain.EventPlace]delivery.Event, len(events))
+	of := w.of
+	of.kinds, of.kept = 0, true
 	for _, e := range events {
-		wanted[e.Sequence] = e
+		wanted[domain.EventPlace{Sequence: e.Sequence, Kind: e.Kind}] = e
+		of.kinds |= domain.EventKindsOf(e.Kind)
 	}
 	for len(events) > 0 {
-		answer, err := w.ask(ctx, w.from(shard, events), false)
+		answer, err := w.ask(ctx, of, w.from(shard, events), false)
 		if err != nil {
 			return nil, err
 		}
-		of := answer.Stream
-		of.Events = slices.DeleteFunc(of.Events, func(e domain.StreamEvent) bool {
-			of, is := wanted[e.Sequence()]
-			return !is || e.Shard != shard || e.Kind() != of.Kind
+		page := answer.Stream
+		page.Events = slices.DeleteFunc(page.Events, func(e domain.StreamEvent) bool {
+			_, is := wanted[placeOf(&e)]
+			return !is || e.Shard != shard
 		})
 		if out, err = w.render(ctx, out, answer, wanted); err != nil {
 			return nil, err
 		}
-		for len(events) > 0 && (events[0].Sequence <= of.Next[shard] || !of.More) {
+		for len(events) > 0 && (events[0].Sequence <= page.Next[shard] || !page.More) {
 			events = events[1:]
 		}
 	}
@@ -243,7 +265,7 @@ func (w *Webhook) from(shard int, events []delivery.Event) domain.StreamQuery {
 
 // render appends what the events of a page say.
 func (w *Webhook) render(
-	ctx context.Context, out []delivery.Rendered, page *domain.Answer, wanted map[uint64]delivery.Event,
+	ctx context.Context, out []delivery.Rendered, page *domain.Answer, wanted map[domain.EventPlace]delivery.Event,
 ) ([]delivery.Rendered, error) {
 	all, err := tell(ctx, w.request(ctx), page)
 	if err != nil {
@@ -255,13 +277,25 @@ func (w *Webhook) render(
 		if err != nil {
 			return nil, err
 		}
-		at := time.Unix(int64(e.Item.Row.Time), 0)
-		if e.Kind() != domain.EventActivity {
-			at = time.UnixMilli(e.Removal.At)
-		}
-		out = append(out, delivery.Rendered{Event: wanted[e.Sequence()], Time: at.UTC(), Data: text})
+		out = append(out, delivery.Rendered{Event: wanted[placeOf(e.StreamEvent)], Time: timeOf(e.StreamEvent), Data: text})
 	}
 	return out, nil
+}
+
+// placeOf is where an event is in its shard.
+func placeOf(e *domain.StreamEvent) domain.EventPlace {
+	return domain.EventPlace{Sequence: e.Sequence(), Kind: e.Kind()}
+}
+
+// timeOf is when an event happened.
+func timeOf(e *domain.StreamEvent) time.Time {
+	switch {
+	case e.Notice.Kind != 0:
+		return time.UnixMilli(e.Notice.At).UTC()
+	case e.Membership.Segment != 0:
+		return time.UnixMilli(e.Membership.At).UTC()
+	}
+	return time.Unix(int64(e.Item.Row.Time), 0).UTC()
 }
 
 // Cursor is the stream's cursor after these places: activity/feed/stream takes it, with the same filters.

@@ -50,7 +50,7 @@ func (s *Streams) List(ctx context.Context, req *serve.Request, in *streamIn) (*
 	if err != nil {
 		return nil, err
 	}
-	if err := follows(ctx, req, of); err != nil {
+	if err := Follow(ctx, req, of); err != nil {
 		return nil, err
 	}
 	out, err := s.all.Open(ctx, req, memberships{of.ID}, streams.Opening{Token: token, Given: given})
@@ -68,8 +68,8 @@ const (
 	followLook = 50 * time.Millisecond
 )
 
-// follows has all shards keep the memberships of a segment's list.
-func follows(ctx context.Context, req *serve.Request, of *domain.Segment) error {
+// Follow has all shards keep the memberships of a segment's list.
+func Follow(ctx context.Context, req *serve.Request, of *domain.Segment) error {
 	if now := req.Clock.Now.UnixMilli(); !of.IsFollowed(now) || now-of.Followed > followEvery {
 		if _, err := req.Command(ctx, &domain.FollowSegment{ID: of.ID, At: now}); err != nil {
 			return err
@@ -98,7 +98,7 @@ func (m memberships) Ask(ctx context.Context, req *serve.Request, from domain.St
 	if _, err := req.Segment(bind.ID(m.segment), "segmentid"); err != nil {
 		return nil, nil, err
 	}
-	from.Segment = m.segment
+	from.Kinds, from.Segment = domain.ListEvents, m.segment
 	q := &domain.Question{Account: req.Account(), Shape: domain.ShapeStream, Range: domain.AllTime, Stream: from}
 	answer, err := req.Ask(ctx, q)
 	if err != nil {
@@ -115,10 +115,7 @@ func (memberships) Events(_ context.Context, _ *serve.Request, answer *domain.An
 	all := answer.Stream.Events
 	out := make([]follow.Event, len(all))
 	for i := range all {
-		m := &all[i].Membership
-		e, err := streams.Event(&all[i], &wire.Membership{
-			SegmentID: wire.Number(m.Segment), MemberID: wire.Number(m.Member), Time: wire.Millis(m.At),
-		})
+		e, err := streams.Event(&all[i], wire.MembershipOf(&all[i].Membership))
 		if err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func (s *Stream) open(ctx context.Context, req *serve.Request, of Question, o Op
 			return err
 		}
 	case o.Since:
-		q.Stream = domain.StreamQuery{Start: domain.StreamRecorded, From: 1000 * o.Recorded}
+		q.Stream.Start, q.Stream.From = domain.StreamRecorded, 1000*o.Recorded
 		begin, err := req.Ask(ctx, q)
 		if err != nil {
 			return err

@@ -112,11 +112,8 @@ func (a *Address) ParseParam(s string) error {
 // Kinds are the events that a webhook sends.
 type Kinds domain.EventKinds
 
-// sent are the events that this version sends; awaited are those of the contract that it does not send yet.
-var (
-	sent    = []domain.EventKind{domain.EventActivity, domain.EventRemoved, domain.EventErased}
-	awaited = []string{"enter", "leave", "merged", "unmerged"}
-)
+// sent are the events that webhooks send.
+var sent = (domain.FeedEvents | domain.ListEvents | domain.NoticeEvents).List()
 
 // Pattern is the form of a list of events.
 func (*Kinds) Pattern() string {
@@ -142,14 +139,10 @@ func (k *Kinds) ParseParam(s string) error {
 	for _, entry := range entries {
 		entry = strings.ToLower(strings.TrimSpace(entry))
 		i := slices.IndexFunc(sent, func(kind domain.EventKind) bool { return kind.String() == entry })
-		switch {
-		case i >= 0:
-			*k |= Kinds(domain.EventKindsOf(sent[i]))
-		case slices.Contains(awaited, entry):
-			return errors.New("cannot have " + entry + ": this version sends activity, removed and erased")
-		default:
-			return errors.New("must be a list of events: activity, removed, erased")
+		if i < 0 {
+			return errors.New("must be a list of events: activity, removed, erased, enter, leave, merged, unmerged")
 		}
+		*k |= Kinds(domain.EventKindsOf(sent[i]))
 	}
 	return nil
 }
@@ -177,14 +170,17 @@ func (in *settings) put(req *serve.Request, old []domain.WebhookFilter) *domain.
 // createIn are the parameters of webhook/create.
 type createIn struct {
 	URL    Address `name:"url" required:"" doc:"where requests are sent: https, without user name, password and fragment. An address that is not public is refused when it is dialled, unless the node allows it; a redirect is a failure" eg:"https://hooks.example.com/ovation"`
-	Events Kinds   `name:"events" required:"" doc:"what is sent: activity, removed, erased. The others of the contract (enter, leave, merged, unmerged) are not sent yet: error 4" eg:"activity,removed,erased"`
+	Events Kinds   `name:"events" required:"" doc:"what is sent: activity, removed, erased, enter, leave, merged, unmerged. enter and leave are of the list of segment, which they need (else error 3); the filters choose actions alone" eg:"activity,removed,erased"`
 	settings
 }
 
 // Create creates a webhook. It sends what becomes visible from now on.
 func (s *Service) Create(ctx context.Context, req *serve.Request, in *createIn) (wire.Webhook, error) {
 	c := in.put(req, nil)
-	begin, err := feed.BeginWebhook(ctx, req, c.Webhook.Filters)
+	if err := checkList(&c.Webhook, domain.EventKinds(in.Events)); err != nil {
+		return wire.Webhook{}, err
+	}
+	begin, err := feed.BeginWebhook(ctx, req, c.Webhook.Filters, domain.EventKinds(in.Events))
 	if err != nil {
 		return wire.Webhook{}, err
 	}
@@ -193,6 +189,14 @@ func (s *Service) Create(ctx context.Context, req *serve.Request, in *createIn) 
 	w.Secret = s.c.Secrets.Seal(req.Account(), signature.NewSecret())
 	c.Given = append(c.Given, "URL", "Events", "Secret")
 	return s.put(ctx, req, c, true)
+}
+
+// checkList refuses a webhook of memberships that names no list.
+func checkList(w *domain.Webhook, events domain.EventKinds) error {
+	if events.Any(domain.ListEvents) && w.Filter("segment") == "" {
+		return domain.Bad(domain.MissingParameter, "segment", "segment is required: enter and leave are of its list")
+	}
+	return nil
 }
 
 // pathIn is a webhook in the path.
@@ -204,7 +208,7 @@ type pathIn struct {
 type editIn struct {
 	pathIn
 	URL     *Address `name:"url" doc:"where requests are sent, as for create" eg:"https://hooks.example.com/ovation"`
-	Events  *Kinds   `name:"events" doc:"what is sent: activity, removed, erased" eg:"activity,removed,erased"`
+	Events  *Kinds   `name:"events" doc:"what is sent, as for create" eg:"activity,removed,erased"`
 	Enabled *bool    `name:"enabled" doc:"0: nothing is sent; 1: it goes on where it was, also after it was disabled since its receiver failed" eg:"1"`
 	Rotate  bool     `name:"rotate" doc:"1: the webhook gets a new Secret, shown in this answer alone; the one before signs along for 24 hours" eg:"1"`
 	settings
@@ -249,8 +253,18 @@ func (s *Service) Edit(ctx context.Context, req *serve.Request, in *editIn) (wir
 		w.Secret = s.c.Secrets.Seal(req.Account(), signature.NewSecret())
 		c.Given = append(c.Given, "Secret")
 	}
+	after := *old
+	if in.Events != nil {
+		after.Events = w.Events
+	}
 	if slices.Contains(c.Given, "Filters") {
-		if _, err := feed.BeginWebhook(ctx, req, w.Filters); err != nil {
+		after.Filters = w.Filters
+	}
+	if err := checkList(&after, after.Events); err != nil {
+		return wire.Webhook{}, err
+	}
+	if slices.Contains(c.Given, "Filters") || in.Events != nil && after.Events.Any(domain.ListEvents) {
+		if _, err := feed.BeginWebhook(ctx, req, after.Filters, after.Events); err != nil {
 			return wire.Webhook{}, err
 		}
 	}

@@ -11,7 +11,7 @@
 //	counts.go                  n and u: row counts, hits
 //	records.go                 everything that is one record a key
 //	visits.go                  v: places of visits; the facts of visits
-//	removals.go                d: actions and members that are no more
+//	notices.go                d: notices of deletions, erasures and merges
 //	memberships.go             g and h: who came onto lists and left them, the lists that are followed
 //	webhooks.go                w: the progress of webhooks
 //	state.go origins.go        a shard's state

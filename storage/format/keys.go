@@ -19,7 +19,7 @@ import (
 //	'a' shard account attribute chunk                    u16 columns by ordinal   Merge
 //	'b' shard account attribute len value chunk          bitmap of ordinals       Merge
 //	'c' shard sequence                                   tail: content not in C   Merge, DeleteRange
-//	'd' shard account sequence                           removal                  Set
+//	'd' shard account sequence                           notice                  Set
 //	'f' shard account ordinal definition brand           one-time pair            Set
 //	'g' shard account segment sequence                   membership of a list     Set, DeleteRange
 //	'h' shard account segment                            list that is followed    Set, Delete
@@ -58,7 +58,7 @@ const (
 	FamilyColumn      = 'a'
 	FamilyBits        = 'b'
 	FamilyTailContent = 'c'
-	FamilyRemoval     = 'd'
+	FamilyNotice      = 'd'
 	FamilyOneTime     = 'f'
 	FamilyEntity      = 'e'
 	FamilyMembership  = 'g'

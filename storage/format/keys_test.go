@@ -47,7 +47,7 @@ func TestKeys_OfAnotherLength(t *testing.T) {
 		"T":   func(k []byte) error { _, err := ParseTailKey(k); return err },
 		"a":   func(k []byte) error { _, _, _, err := ParseColumnKey(k); return err },
 		"b":   func(k []byte) error { _, _, _, _, err := ParseBitsKey(k); return err },
-		"d":   func(k []byte) error { _, err := DecodeRemoval(k, value("d")); return err },
+		"d":   func(k []byte) error { _, err := DecodeNotice(k, value("d")); return err },
 		"f":   func(k []byte) error { _, err := ParseOneTimeKey(k); return err },
 		"g":   func(k []byte) error { _, err := DecodeMembership(k, value("g")); return err },
 		"h":   func(k []byte) error { _, err := DecodeFollowed(k, value("h")); return err },

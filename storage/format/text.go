@@ -55,7 +55,7 @@ var keyShapes = map[byte][]keyField{
 	FamilyTailContent: {{"shard", 2}, {"sequence", 8}},
 	FamilyTail:        {{"shard", 2}, {"commit", 8}},
 	FamilyColumn:      {{"shard", 2}, {"account", 4}, {"attribute", 1}, {"chunk", 4}},
-	FamilyRemoval:     {{"shard", 2}, {"account", 4}, {"sequence", 8}},
+	FamilyNotice:      {{"shard", 2}, {"account", 4}, {"sequence", 8}},
 	FamilyOneTime:     {{"shard", 2}, {"account", 4}, {"ordinal", 4}, {"definition", 4}, {"brand", 4}},
 	FamilyMembership:  {{"shard", 2}, {"account", 4}, {"segment", 4}, {"sequence", 8}},
 	FamilyFollowed:    {{"shard", 2}, {"account", 4}, {"segment", 4}},
@@ -135,8 +135,8 @@ func dumpValue(k, v []byte) (string, error) {
 		var o domain.OneTime
 		err := DecodeOneTime(&o, v)
 		return fmt.Sprintf("time=%d hash=%016x seq=%d deleted=%t", o.Time, o.Hash, o.Seq, o.Deleted), err
-	case FamilyRemoval:
-		r, err := DecodeRemoval(k, v)
+	case FamilyNotice:
+		r, err := DecodeNotice(k, v)
 		return fmt.Sprintf("%s member=%d action=%d brand=%d def=%d service=%d copied=%t at=%d",
 			r.Kind, r.Member, r.Action, r.Brand, r.Definition, r.Service, r.Copied, r.At), err
 	case FamilyMembership:

@@ -205,7 +205,7 @@ func alterations() []alteration {
 			}
 			return v
 		}, "x shard=2 day=", ""},
-		{"a removal", format.FamilyRemoval, func(_, v []byte) []byte { v[3] ^= 1; return v }, "d shard=2 account=", ""},
+		{"a notice", format.FamilyNotice, func(_, v []byte) []byte { v[3] ^= 1; return v }, "d shard=2 account=", ""},
 		{"a membership", format.FamilyMembership, func(_, v []byte) []byte { v[1] ^= 1; return v }, "g shard=2 account=", ""},
 		{"a followed list", format.FamilyFollowed, func(k, v []byte) []byte {
 			l, err := format.DecodeFollowed(k, v)

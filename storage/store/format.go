@@ -13,7 +13,7 @@ import (
 // older binary cannot read, is another format: an older store is refused then, and
 // built again from the log.
 const (
-	shardsFormat  = "ovation shards 21"
+	shardsFormat  = "ovation shards 22"
 	catalogFormat = "ovation catalog 13"
 )
 

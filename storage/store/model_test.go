@@ -94,7 +94,7 @@ func checkScans(t *testing.T, m *storetest.Model, s *Shard) {
 	checkHits(t, m, s)
 
 	checkWebhooks(t, m, s)
-	checkRemovals(t, m, s)
+	checkNotices(t, m, s)
 	checkMemberships(t, m, s)
 
 	places := map[domain.AccountID][]domain.VisitPlace{}
@@ -146,36 +146,36 @@ func checkWebhooks(t *testing.T, m *storetest.Model, s *Shard) {
 	check.Same(t, "progress of all webhooks", got, want)
 }
 
-// checkRemovals reads what is no more, from places and from times on.
-func checkRemovals(t *testing.T, m *storetest.Model, s *Shard) {
+// checkNotices reads notices, from places and from times on.
+func checkNotices(t *testing.T, m *storetest.Model, s *Shard) {
 	t.Helper()
 	last := map[domain.AccountID]uint64{}
-	check.OK(t, s.LastRemovals(func(a domain.AccountID, sequence uint64) { last[a] = sequence }))
+	check.OK(t, s.LastNotices(func(a domain.AccountID, sequence uint64) { last[a] = sequence }))
 	for account := range domain.AccountID(4) {
-		all := m.Removals[account]
+		all := m.Notices[account]
 		if len(all) > 0 && last[account] != all[len(all)-1].Seq || len(all) == 0 && last[account] != 0 {
-			t.Fatalf("the last removal of account %d is %d, want that of %+v", account, last[account], all)
+			t.Fatalf("the last notice of account %d is %d, want that of %+v", account, last[account], all)
 		}
 		for from := 0; from <= len(all); from += 1 + len(all)/5 {
 			above, most := uint64(0), 1+from%7
 			if from > 0 {
 				above = all[from-1].Seq
 			}
-			var got []domain.Removal
-			check.OK(t, s.Removals(account, above, func(r *domain.Removal) bool {
+			var got []domain.Notice
+			check.OK(t, s.Notices(account, above, func(r *domain.Notice) bool {
 				got = append(got, *r)
 				return len(got) < most
 			}))
-			check.Same(t, "removals", got, append([]domain.Removal(nil), all[from:min(len(all), from+most)]...))
+			check.Same(t, "notices", got, append([]domain.Notice(nil), all[from:min(len(all), from+most)]...))
 			if from == len(all) {
 				continue
 			}
 			for _, ms := range []int64{all[from].At, all[from].At + 1} {
-				i := slices.IndexFunc(all, func(r domain.Removal) bool { return r.At >= ms })
-				sequence, ok, err := s.RemovedFrom(account, ms)
+				i := slices.IndexFunc(all, func(r domain.Notice) bool { return r.At >= ms })
+				sequence, ok, err := s.NoticesFrom(account, ms)
 				check.OK(t, err)
 				if ok != (i >= 0) || ok && sequence != all[i].Seq {
-					t.Fatalf("the first removal from %d on is %d %t, want that at %d", ms, sequence, ok, i)
+					t.Fatalf("the first notice from %d on is %d %t, want that at %d", ms, sequence, ok, i)
 				}
 			}
 		}

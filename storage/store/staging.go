@@ -111,9 +111,9 @@ func (s *staging) stage(c *domain.Change) error {
 		return s.batch.Merge(s.key, s.value, nil)
 	case *domain.ProgressChange:
 		return s.putProgress(v)
-	case *domain.Removal:
-		s.key = format.AppendRemovalKey(s.key[:0], s.shard, v.Account, v.Seq)
-		s.value = format.AppendRemoval(s.value[:0], v)
+	case *domain.Notice:
+		s.key = format.AppendNoticeKey(s.key[:0], s.shard, v.Account, v.Seq)
+		s.value = format.AppendNotice(s.value[:0], v)
 		return s.batch.Set(s.key, s.value, nil)
 	case *domain.Membership:
 		s.key = format.AppendMembershipKey(s.key[:0], s.shard, v.Account, v.Segment, v.Seq)

@@ -158,7 +158,7 @@ func (w *Generator) erase() {
 		return slices.ContainsFunc(e.Rows, func(r domain.Row) bool { return r.Seq == seq })
 	})
 	w.add(domain.RowsErased, e)
-	w.removal(domain.Removal{Kind: domain.EventErased, Account: p.Account, Member: m.ID})
+	w.notice(domain.Notice{Kind: domain.EventErased, Account: p.Account, Member: m.ID})
 }
 
 // personal is a sealed part, here of any bytes.
@@ -320,18 +320,18 @@ func (w *Generator) takeRow() {
 	w.out = append(w.out, c)
 	w.Model.change(c)
 	if row.Flags == domain.Deleted {
-		w.removal(domain.Removal{
+		w.notice(domain.Notice{
 			Kind: domain.EventRemoved, Account: row.Account, Member: w.Model.Members[format.Place{Account: row.Account, Ord: row.Ord}].ID,
 			Action: row.ID(), Brand: row.Brand, Definition: row.Definition, Service: row.Service, Copied: w.Rand.IntN(4) == 0,
 		})
 	}
 }
 
-// removal says what is no more, under the next sequence.
-func (w *Generator) removal(r domain.Removal) {
+// notice adds a notice, under the next sequence.
+func (w *Generator) notice(r domain.Notice) {
 	w.State.Sequence++
 	r.Seq, r.At = w.State.Sequence, w.State.Clock
-	w.add(domain.RemovalPut, &r)
+	w.add(domain.NoticePut, &r)
 }
 
 func (w *Generator) outbox() {

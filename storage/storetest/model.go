@@ -26,7 +26,7 @@ type Model struct {
 	Usage       map[[3]uint64]domain.UsageCount
 	Webhooks    map[domain.WebhookID]*modelWebhook
 	Rows        map[uint64]*modelRow
-	Removals    map[domain.AccountID][]domain.Removal // in order of their sequences
+	Notices     map[domain.AccountID][]domain.Notice // in order of their sequences
 	Followed    map[ListName]*domain.FollowedList
 	Memberships map[ListName][]domain.Membership // in order of their sequences
 	Places      map[domain.AccountID][]domain.VisitPlace
@@ -61,7 +61,7 @@ func NewModel() *Model {
 		Columns: map[ColumnName]map[domain.Ordinal]uint16{}, Outbox: map[uint64]*domain.Outgoing{},
 		Usage: map[[3]uint64]domain.UsageCount{}, Rows: map[uint64]*modelRow{}, Sample: 4,
 		Webhooks: map[domain.WebhookID]*modelWebhook{},
-		Removals: map[domain.AccountID][]domain.Removal{},
+		Notices:  map[domain.AccountID][]domain.Notice{},
 		Followed: map[ListName]*domain.FollowedList{}, Memberships: map[ListName][]domain.Membership{},
 		Places: map[domain.AccountID][]domain.VisitPlace{},
 	}
@@ -156,8 +156,8 @@ func (m *Model) change(ch domain.Change) {
 		}
 	case *domain.ProgressChange:
 		m.progress(v)
-	case *domain.Removal:
-		m.Removals[v.Account] = append(m.Removals[v.Account], *v)
+	case *domain.Notice:
+		m.Notices[v.Account] = append(m.Notices[v.Account], *v)
 	case *domain.Membership:
 		of := ListName{v.Account, v.Segment}
 		m.Memberships[of] = append(m.Memberships[of], *v)

@@ -36,27 +36,28 @@ func listRuleFromWire(c *checker, m *schema.ListRule) domain.ListRule {
 func followListToWire(f *domain.FollowList) *schema.FollowList {
 	return &schema.FollowList{
 		Segment: uint32(f.Segment), Partition: f.Partition, Version: f.Version, Rule: listRuleToWire(&f.Rule), Ends: f.Ends,
+		Catalog: f.Catalog,
 	}
 }
 
 func followListFromWire(c *checker, m *schema.FollowList) domain.FollowList {
 	return domain.FollowList{
 		Segment: domain.SegmentID(m.GetSegment()), Partition: m.GetPartition(), Version: m.GetVersion(),
-		Rule: listRuleFromWire(c, m.GetRule()), Ends: m.GetEnds(),
+		Rule: listRuleFromWire(c, m.GetRule()), Ends: m.GetEnds(), Catalog: m.GetCatalog(),
 	}
 }
 
 func followedListToWire(l *domain.FollowedList) *schema.FollowedList {
 	return &schema.FollowedList{
 		Account: uint32(l.Account), Segment: uint32(l.Segment), Version: l.Version, Rule: listRuleToWire(&l.Rule),
-		Since: l.Since, Gone: l.Gone,
+		Since: l.Since, Gone: l.Gone, Catalog: l.Catalog,
 	}
 }
 
 func followedListFromWire(c *checker, m *schema.FollowedList) domain.FollowedList {
 	return domain.FollowedList{
 		Account: domain.AccountID(m.GetAccount()), Segment: domain.SegmentID(m.GetSegment()), Version: m.GetVersion(),
-		Rule: listRuleFromWire(c, m.GetRule()), Since: m.GetSince(), Gone: m.GetGone(),
+		Rule: listRuleFromWire(c, m.GetRule()), Since: m.GetSince(), Gone: m.GetGone(), Catalog: m.GetCatalog(),
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 // RecordVersion is the version of the format that AppendRecord writes, and the only one that
 // DecodeRecord reads.
-const RecordVersion = 14
+const RecordVersion = 15
 
 // magic begins every record of the journal and the catalog. A value without it is of
 // another program. Its first byte begins no text in UTF-8, no JSON and no field of a

@@ -14,7 +14,7 @@ func MergeStream(q *domain.StreamQuery, parts []*domain.StreamPart) *domain.Stre
 		if p == nil {
 			continue
 		}
-		n := taken[shard]
+		n := domain.StreamCut(p.Events, taken[shard])
 		for i := range p.Events[:n] {
 			event := p.Events[i]
 			event.Shard = shard

@@ -30,7 +30,7 @@ func TestMergeStream_PagesAreTheWhole(t *testing.T) {
 				if seq > q.AboveIn(shard) && len(p.Events) < q.Limit {
 					e := domain.StreamEvent{Item: domain.FeedItem{Row: domain.Row{Seq: seq}}}
 					if seq%3 == 0 {
-						e = domain.StreamEvent{Removal: domain.Removal{Seq: seq, Kind: domain.EventErased}}
+						e = domain.StreamEvent{Notice: domain.Notice{Seq: seq, Kind: domain.EventErased}}
 					}
 					p.Events = append(p.Events, e)
 				}

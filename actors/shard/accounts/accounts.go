@@ -25,7 +25,7 @@ type Account struct {
 	access   *view.Access
 	versions *view.AccountVersions
 	rowless  domain.Ordinal // every ordinal from it on is of a member who has no row yet
-	removed  uint64         // sequence of the last removal; 0: there was none
+	noticed  uint64         // sequence of the last notice; 0: there was none
 	lists    *lists.Lists   // nil: no list of the account was ever followed
 	dirty    bool           // to be published
 	full     bool           // published: there is no room for other places
@@ -167,7 +167,7 @@ func (s *Accounts) Publish(
 		}
 		s.views.Set(id, &view.Account{
 			Members: a.Audience.Commit(), Rows: a.table.Commit(nil), Apart: a.commitApart(), Places: a.Places.published(),
-			Removed: a.removed, Lists: a.publishedLists(),
+			Noticed: a.noticed, Lists: a.publishedLists(),
 			Full: a.full, Access: a.access, Versions: a.versions,
 		})
 	}

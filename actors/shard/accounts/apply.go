@@ -45,8 +45,8 @@ func (s *Accounts) Apply(c *domain.Change) error {
 		versions.SetName(c.Value.(*domain.Identity).Hash, version)
 	case domain.PointerPut, domain.PointerDrop:
 		versions.SetName(c.Value.(*domain.Pointer).Hash, version)
-	case domain.RemovalPut:
-		s.remove(c.Value.(*domain.Removal))
+	case domain.NoticePut:
+		s.notify(c.Value.(*domain.Notice))
 	case domain.MembershipPut:
 		m := c.Value.(*domain.Membership)
 		a := s.Of(m.Account)
@@ -97,12 +97,12 @@ func (s *Accounts) addRow(r *domain.Row, content *domain.Content) error {
 	return nil
 }
 
-// remove notes that streams have something to take back.
-func (s *Accounts) remove(r *domain.Removal) {
-	a := s.Of(r.Account)
-	a.removed = r.Seq
-	a.versions.SetRemoved(s.views.Version)
-	s.touch(r.Account, a)
+// notify notes that streams have something to tell beside actions.
+func (s *Accounts) notify(n *domain.Notice) {
+	a := s.Of(n.Account)
+	a.noticed = n.Seq
+	a.versions.SetNoticed(s.views.Version)
+	s.touch(n.Account, a)
 }
 
 // removeRow takes a row out of its brand, or out of those apart.

@@ -13,8 +13,8 @@ type Store interface {
 	Columns(f func(account domain.AccountID, attribute domain.Attribute, first domain.Ordinal, values []uint16)) error
 	// VisitPlaces calls f with every place of visits, by account and number.
 	VisitPlaces(f func(domain.NumberedPlace)) error
-	// LastRemovals calls f with the sequence of the last removal of each account that has one.
-	LastRemovals(f func(account domain.AccountID, sequence uint64)) error
+	// LastNotices calls f with the sequence of the last notice of each account that has one.
+	LastNotices(f func(account domain.AccountID, sequence uint64)) error
 	// Rows calls f with the living rows of each stored value, Hash, Slot and Flags
 	// not set, in order of (time, sequence) within a call; an error of f ends the reading
 	// and is given back.
@@ -31,7 +31,7 @@ func (s *Accounts) LoadRows(store Store, stopped func() error) error {
 	if err != nil {
 		return err
 	}
-	if err := store.LastRemovals(func(id domain.AccountID, sequence uint64) { s.Of(id).removed = sequence }); err != nil {
+	if err := store.LastNotices(func(id domain.AccountID, sequence uint64) { s.Of(id).noticed = sequence }); err != nil {
 		return err
 	}
 	loaded := 0

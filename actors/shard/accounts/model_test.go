@@ -130,7 +130,7 @@ func (m *model) removeRow() {
 	if m.rnd.IntN(2) == 0 { // the other was superseded
 		m.seq++
 		s.removed = m.seq
-		m.apply(domain.Change{Kind: domain.RemovalPut, Value: &domain.Removal{Seq: m.seq, Account: id}})
+		m.apply(domain.Change{Kind: domain.NoticePut, Value: &domain.Notice{Seq: m.seq, Account: id}})
 	}
 }
 
@@ -344,9 +344,9 @@ func (m *model) check(a *view.Account, id domain.AccountID, s *storedOf) {
 		}
 		m.t.Fatalf("account %d: rows count that should not", id)
 	}
-	if a.Members.Members() != len(s.members) || !slices.Equal(a.Places, s.places) || a.Removed != s.removed {
-		m.t.Fatalf("account %d: %d members, %d places, the last removal %d, want %d, %d and %d",
-			id, a.Members.Members(), len(a.Places), a.Removed, len(s.members), len(s.places), s.removed)
+	if a.Members.Members() != len(s.members) || !slices.Equal(a.Places, s.places) || a.Noticed != s.removed {
+		m.t.Fatalf("account %d: %d members, %d places, the last notice %d, want %d, %d and %d",
+			id, a.Members.Members(), len(a.Places), a.Noticed, len(s.members), len(s.places), s.removed)
 	}
 }
 
@@ -382,7 +382,7 @@ func (m *model) count(got map[by]int, v *rows.View, dense uint32, id domain.Acco
 	}
 }
 
-// Bits, Columns, LastRemovals, VisitPlaces and Rows are the store's at a start.
+// Bits, Columns, LastNotices, VisitPlaces and Rows are the store's at a start.
 func (m *model) Bits(f func(domain.AccountID, domain.Attribute, string, []domain.Ordinal)) error {
 	for id, s := range m.of {
 		if len(s.lent) > 0 {
@@ -396,7 +396,7 @@ func (m *model) Columns(func(domain.AccountID, domain.Attribute, domain.Ordinal,
 	return nil
 }
 
-func (m *model) LastRemovals(f func(domain.AccountID, uint64)) error {
+func (m *model) LastNotices(f func(domain.AccountID, uint64)) error {
 	for id, s := range m.of {
 		if s.removed > 0 {
 			f(id, s.removed)

@@ -29,7 +29,7 @@ func TestAccounts_WhatChangesHasTheVersionOfTheComingCommit(t *testing.T) {
 		{what: "a pointer taken away", change: domain.Change{Kind: domain.PointerDrop, Value: &domain.Pointer{Hash: name}}, name: true},
 		{what: "a fact of one who may have rows", change: bit(2), known: domain.AttrPaid, any: domain.AttrPaid},
 		{what: "a fact of one who is new", change: bit(3), any: domain.AttrPaid},
-		{what: "a removal", change: domain.Change{Kind: domain.RemovalPut, Value: &domain.Removal{Account: 1}}, removed: true},
+		{what: "a notice", change: domain.Change{Kind: domain.NoticePut, Value: &domain.Notice{Account: 1}}, removed: true},
 		{what: "a column", change: column, known: domain.AttrCountry, any: domain.AttrCountry},
 	} {
 		s := New(Config{View: &view.Holder{}, Version: version, Stats: &Stats{}})
@@ -51,8 +51,8 @@ func TestAccounts_WhatChangesHasTheVersionOfTheComingCommit(t *testing.T) {
 			t.Errorf("%s: the account is not published", c.what)
 		}
 		one("the record", s.views.Versions.Record(m.ID), c.record)
-		if a.versions.RemovedSince(version-1) != c.removed || a.versions.RemovedSince(version) || c.removed && !s.Changed() {
-			t.Errorf("%s: removals since are %t", c.what, a.versions.RemovedSince(version-1))
+		if a.versions.NoticedSince(version-1) != c.removed || a.versions.NoticedSince(version) || c.removed && !s.Changed() {
+			t.Errorf("%s: notices since are %t", c.what, a.versions.NoticedSince(version-1))
 		}
 		one("the name", s.views.Versions.Name(name), c.name)
 		for attribute := domain.AttrMember; attribute < 96; attribute++ {

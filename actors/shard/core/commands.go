@@ -115,7 +115,7 @@ func (c *commands) erase(t *tx.Tx, r *domain.Record, e *domain.EraseMember) erro
 	if err := c.registrar.Erase(t, r, m, e); err != nil {
 		return err
 	}
-	t.Remove(domain.Removal{Kind: domain.EventErased, Account: r.Account, Member: e.Member})
+	t.Notify(domain.Notice{Kind: domain.EventErased, Account: r.Account, Member: e.Member})
 	c.merger.Erased(t, m)
 	return nil
 }
@@ -187,7 +187,7 @@ func (c *commands) deleteAction(t *tx.Tx, r *domain.Record, d *domain.DeleteActi
 		t.Complete(r, domain.Failed(domain.Bad(domain.NotFound, "actionid", "the member has no such action")))
 		return nil
 	}
-	t.Remove(domain.Removal{
+	t.Notify(domain.Notice{
 		Kind: domain.EventRemoved, Account: at.Account, Member: d.Member, Action: d.Action,
 		Brand: row.Brand, Definition: row.Definition, Service: row.Service,
 	})

@@ -166,7 +166,7 @@ func TestCommands_DeleteAction(t *testing.T) {
 		}
 		next := row.Seq + 1
 		if got := p.m.State.Shard.Sequence; got != next {
-			t.Errorf("the last sequence is %d, want %d: that of the one removal", got, next)
+			t.Errorf("the last sequence is %d, want %d: that of the one notice", got, next)
 		}
 		erase := command(&domain.EraseMember{Member: id, At: 5}, 30)
 		p.want(erase, domain.OK)

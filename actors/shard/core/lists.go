@@ -71,7 +71,7 @@ func (m *Machine) followList(t *tx.Tx, r *domain.Record, f *domain.FollowList) e
 	all := t.State.Accounts
 	of := all.Followed(r.Account, f.Segment)
 	switch {
-	case f.Ends && of != nil && of.Version <= f.Version:
+	case f.Ends && of != nil && of.Catalog <= f.Catalog:
 		all.Unfollow(of)
 		t.Change(domain.Change{Kind: domain.FollowedDrop, Value: of})
 		return nil
@@ -80,7 +80,7 @@ func (m *Machine) followList(t *tx.Tx, r *domain.Record, f *domain.FollowList) e
 	case of == nil:
 		of = &domain.FollowedList{Account: r.Account, Segment: f.Segment, Since: t.NextSequence()}
 	}
-	of.Version, of.Rule = f.Version, f.Rule
+	of.Version, of.Rule, of.Catalog = f.Version, f.Rule, max(of.Catalog, f.Catalog)
 	t.Change(domain.Change{Kind: domain.FollowedPut, Value: of})
 	return m.storedRows(func(rows stored) error { return all.Follow(*of, rows, t.At.Clock) })
 }

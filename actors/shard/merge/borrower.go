@@ -162,6 +162,7 @@ func (b *borrowers) borrow(t *tx.Tx, r *domain.Record, l *domain.Lend) error {
 			return err
 		}
 		b.stats.Merged.Add(1)
+		t.Notify(domain.Notice{Kind: domain.EventMerged, Account: r.Account, Member: l.Member, Other: l.Other})
 		t.CompleteAsked(r, a.Asked, domain.Outcome{Member: l.Member})
 	case !a.Done:
 		send(t, r.Account, l.Other, domain.Lend{Step: domain.LendNext, Other: l.Member, Ticket: l.Ticket})
@@ -239,7 +240,7 @@ func removeCopies(t *tx.Tx, borrower *members.Member, rows []domain.LentRow) {
 		if !rows[i].Taken || of.Flags&domain.Deleted == 0 {
 			continue
 		}
-		t.Remove(domain.Removal{
+		t.Notify(domain.Notice{
 			Kind: domain.EventRemoved, Account: borrower.Place().Account, Member: borrower.State().Member.ID,
 			Action: rows[i].Content.Action, Brand: of.Brand, Definition: of.Definition, Service: of.Service, Copied: true,
 		})
@@ -278,6 +279,7 @@ func (b *borrowers) unmerge(t *tx.Tx, r *domain.Record, m *members.Member, c *do
 		ticket := a.Ticket
 		if a.Done {
 			b.stats.Unmerged.Add(1)
+			t.Notify(domain.Notice{Kind: domain.EventUnmerged, Account: r.Account, Member: c.Member, Other: c.From})
 		} else { // what the lender sends of it is given back
 			t.CompleteAsked(r, a.Asked, mergeInProgress())
 		}
@@ -348,7 +350,7 @@ func (b *borrowers) lenderErased(t *tx.Tx, r *domain.Record, l *domain.Lend) err
 	if !a.Done {
 		t.CompleteAsked(r, a.Asked, domain.Failed(domain.ErrErased))
 	} else {
-		t.Remove(domain.Removal{Kind: domain.EventErased, Account: r.Account, Member: l.Other, Copied: true})
+		t.Notify(domain.Notice{Kind: domain.EventErased, Account: r.Account, Member: l.Other, Copied: true})
 	}
 	return b.endLoan(t, m, l.Other)
 }

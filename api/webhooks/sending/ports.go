@@ -18,7 +18,7 @@ type Log interface {
 	Wishes(id domain.WebhookID) uint64
 	// WishesVisible reports that Progress has all of that: a record is seen a moment before it is committed.
 	WishesVisible(id domain.WebhookID) bool
-	// LastEvent is the sequence of the last row or removal that an account has in a shard.
+	// LastEvent is the sequence of the last row or notice that an account has in a shard.
 	LastEvent(shard int, account domain.AccountID) uint64
 	// Rank is the place of this node for a webhook; below zero while that is not known.
 	Rank(id domain.WebhookID) int

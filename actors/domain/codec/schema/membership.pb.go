@@ -114,6 +114,7 @@ type FollowList struct {
 	Version       uint64                 `protobuf:"varint,3,opt,name=version" json:"version,omitempty"`
 	Rule          *ListRule              `protobuf:"bytes,4,opt,name=rule" json:"rule,omitempty"`
 	Ends          bool                   `protobuf:"varint,5,opt,name=ends" json:"ends,omitempty"`
+	Catalog       int64                  `protobuf:"varint,6,opt,name=catalog" json:"catalog,omitempty"` // offset in the catalog
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -183,14 +184,22 @@ func (x *FollowList) GetEnds() bool {
 	return false
 }
 
+func (x *FollowList) GetCatalog() int64 {
+	if x != nil {
+		return x.Catalog
+	}
+	return 0
+}
+
 type FollowedList struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Account       uint32                 `protobuf:"varint,1,opt,name=account" json:"account,omitempty"`
 	Segment       uint32                 `protobuf:"varint,2,opt,name=segment" json:"segment,omitempty"`
 	Version       uint64                 `protobuf:"varint,3,opt,name=version" json:"version,omitempty"`
 	Rule          *ListRule              `protobuf:"bytes,4,opt,name=rule" json:"rule,omitempty"`
-	Since         uint64                 `protobuf:"varint,5,opt,name=since" json:"since,omitempty"` // sequence
-	Gone          uint64                 `protobuf:"varint,6,opt,name=gone" json:"gone,omitempty"`   // sequence
+	Since         uint64                 `protobuf:"varint,5,opt,name=since" json:"since,omitempty"`     // sequence
+	Gone          uint64                 `protobuf:"varint,6,opt,name=gone" json:"gone,omitempty"`       // sequence
+	Catalog       int64                  `protobuf:"varint,7,opt,name=catalog" json:"catalog,omitempty"` // offset in the catalog
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -267,6 +276,13 @@ func (x *FollowedList) GetGone() uint64 {
 	return 0
 }
 
+func (x *FollowedList) GetCatalog() int64 {
+	if x != nil {
+		return x.Catalog
+	}
+	return 0
+}
+
 var File_membership_proto protoreflect.FileDescriptor
 
 const file_membership_proto_rawDesc = "" +
@@ -280,21 +296,23 @@ const file_membership_proto_rawDesc = "" +
 	"\tthreshold\x18\x04 \x01(\rR\tthreshold\x12#\n" +
 	"\rperiod_amount\x18\x05 \x01(\rR\fperiodAmount\x12\x1f\n" +
 	"\vperiod_unit\x18\x06 \x01(\rR\n" +
-	"periodUnit\"\x9c\x01\n" +
+	"periodUnit\"\xb6\x01\n" +
 	"\n" +
 	"FollowList\x12\x18\n" +
 	"\asegment\x18\x01 \x01(\rR\asegment\x12\x1c\n" +
 	"\tpartition\x18\x02 \x01(\rR\tpartition\x12\x18\n" +
 	"\aversion\x18\x03 \x01(\x04R\aversion\x12(\n" +
 	"\x04rule\x18\x04 \x01(\v2\x14.ovation.v1.ListRuleR\x04rule\x12\x12\n" +
-	"\x04ends\x18\x05 \x01(\bR\x04ends\"\xb0\x01\n" +
+	"\x04ends\x18\x05 \x01(\bR\x04ends\x12\x18\n" +
+	"\acatalog\x18\x06 \x01(\x03R\acatalog\"\xca\x01\n" +
 	"\fFollowedList\x12\x18\n" +
 	"\aaccount\x18\x01 \x01(\rR\aaccount\x12\x18\n" +
 	"\asegment\x18\x02 \x01(\rR\asegment\x12\x18\n" +
 	"\aversion\x18\x03 \x01(\x04R\aversion\x12(\n" +
 	"\x04rule\x18\x04 \x01(\v2\x14.ovation.v1.ListRuleR\x04rule\x12\x14\n" +
 	"\x05since\x18\x05 \x01(\x04R\x05since\x12\x12\n" +
-	"\x04gone\x18\x06 \x01(\x04R\x04goneBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
+	"\x04gone\x18\x06 \x01(\x04R\x04gone\x12\x18\n" +
+	"\acatalog\x18\a \x01(\x03R\acatalogBHZ?github.com/ovation-analytics/ovation/actors/domain/codec/schema\x92\x03\x04\b\x02 \x03b\beditionsp\xe8\a"
 
 var (
 	file_membership_proto_rawDescOnce sync.Once

@@ -115,10 +115,10 @@ func (s *Store) Columns(f func(domain.AccountID, domain.Attribute, domain.Ordina
 	return nil
 }
 
-// LastRemovals calls f with the sequences of removals, those of an account in order.
-func (s *Store) LastRemovals(f func(domain.AccountID, uint64)) error {
+// LastNotices calls f with the sequences of notices, those of an account in order.
+func (s *Store) LastNotices(f func(domain.AccountID, uint64)) error {
 	for _, c := range s.Staged {
-		if r, is := c.Value.(*domain.Removal); is {
+		if r, is := c.Value.(*domain.Notice); is {
 			f(r.Account, r.Seq)
 		}
 	}

@@ -9,3 +9,9 @@ type RemovedAction struct {
 type ErasedMember struct {
 	MemberID string `json:"MemberID"`
 }
+
+// MergedMember is a member who was merged into another one, or was parted from it.
+type MergedMember struct {
+	MemberID       string `json:"MemberID"`
+	MergedMemberID string `json:"MergedMemberID"`
+}

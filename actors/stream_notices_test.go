@@ -51,7 +51,7 @@ func (r *takenBack) of(q domain.Question) (names []string) {
 	for _, e := range f.events {
 		switch e.Kind() {
 		case domain.EventRemoved:
-			names = append(names, r.names[e.Removal.Action])
+			names = append(names, r.names[e.Notice.Action])
 		case domain.EventErased:
 			names = append(names, "erased")
 		}
@@ -126,7 +126,7 @@ func TestMerge_StreamsOfMembersTakeBackCopies(t *testing.T) {
 	r.do(ids[1], &domain.DeleteAction{Member: ids[1], Action: action})
 	r.settled()
 	of.read(r.harness, 10)
-	if len(of.events) != 2 || of.events[1].Removal.Kind != domain.EventRemoved || of.events[1].Removal.Action != action || !of.events[1].Removal.Copied {
+	if len(of.events) != 2 || of.events[1].Notice.Kind != domain.EventRemoved || of.events[1].Notice.Action != action || !of.events[1].Notice.Copied {
 		t.Errorf("%+v", of.events)
 	}
 	if got := r.of(streamOf(0)); !slices.Equal(got, []string{"before"}) {
