@@ -116,6 +116,7 @@ func (x *streaming) done() {
 	}
 	x.wantAll(x.left(x.readers[0]))
 	x.wantRemovals(x.readers[0].events)
+	x.wantMerges()
 	all := x.left(x.readers[0])
 	for i, l := range x.readers {
 		var want []domain.StreamEvent
@@ -268,6 +269,34 @@ func (x *streaming) wantAll(events []domain.StreamEvent) {
 	for p, came := range once {
 		if !came {
 			x.t.Fatalf("no one-time action of %d for brand %d comes", p.member, p.brand)
+		}
+	}
+}
+
+// wantMerges requires that who reads merges and partings alone ends with the merges that there are, and that those of two members take
+// turns.
+func (x *streaming) wantMerges() {
+	x.t.Helper()
+	l := &lagging{follower{question: streamOf(0)}, make([]uint64, x.journal.Partitions())}
+	l.question.Stream.Kinds = domain.EventKindsOf(domain.EventMerged, domain.EventUnmerged)
+	l.drain(x.harness, x.rnd)
+	merged := map[domain.Notice]bool{} // of two members
+	for i := range l.events {
+		n := &l.events[i].Notice
+		two := domain.Notice{Member: n.Member, Other: n.Other}
+		if is := n.Kind == domain.EventMerged; !is && n.Kind != domain.EventUnmerged || is == merged[two] || l.events[i].Shard != n.Member.Slot().Shard(len(l.begun)) {
+			x.t.Fatalf("%+v comes where merged is %t", l.events[i], merged[two])
+		}
+		merged[two] = n.Kind == domain.EventMerged
+	}
+	for two, is := range merged {
+		if slices.Contains(x.fans, two.Member) && slices.Contains(x.fans, two.Other) && is != (x.into[two.Other] == two.Member) {
+			x.t.Fatalf("%d is merged into %d: %t", two.Other, x.into[two.Other], is)
+		}
+	}
+	for other, into := range x.into {
+		if !merged[domain.Notice{Member: into, Other: other}] {
+			x.t.Fatalf("that %d is merged into %d does not come", other, into)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -205,4 +206,57 @@ func TestSegment_Follow(t *testing.T) {
 	if code := follow(last, 1000+domain.FollowLife); code != domain.OK {
 		t.Errorf("after all the others ended: %v", code)
 	}
+}
+
+// A list is followed while a webhook sends its memberships, and for a time after that webhook was disabled: not by one of other events, and
+// not once the webhook or the segment is deleted. It is one of those that an account follows at once.
+func TestView_FollowedLists(t *testing.T) {
+	t.Parallel()
+	b, account := segmented(t)
+	for range 2 {
+		b.do(account, 0, &domain.PutSegment{Segment: domain.Segment{Name: "a"}, Given: []string{"Name"}, At: 5})
+	}
+	followed := func(at int64) (ids []domain.SegmentID) {
+		for _, s := range b.l.publish().FollowedLists(account, at) {
+			ids = append(ids, s.ID)
+		}
+		return ids
+	}
+	hook := func(id domain.WebhookID, events domain.EventKinds, segment string) domain.WebhookID {
+		return domain.WebhookID(b.do(account, 0, &domain.PutWebhook{
+			Webhook: domain.Webhook{ID: id, Events: events, Filters: []domain.WebhookFilter{{Name: "segment", Value: segment}}},
+			Given:   []string{"Events", "Filters"}, At: 1000,
+		}).ID)
+	}
+	put := func(id domain.WebhookID, why domain.Disabled, at int64) {
+		b.do(account, 0, &domain.PutWebhook{Webhook: domain.Webhook{ID: id, Disabled: why}, Given: []string{"Enabled"}, At: at})
+	}
+	expect := func(what string, at int64, want ...domain.SegmentID) {
+		t.Helper()
+		if got := followed(at); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", what, got, want)
+		}
+	}
+	of := hook(0, domain.EventKindsOf(domain.EventLeave), "2")
+	hook(0, domain.FeedEvents, "1")
+	hook(0, domain.EventKindsOf(domain.EventEnter), "77")
+	expect("by a webhook", 9000+2*domain.FollowLife, 2)
+	put(of, domain.DisabledByOwner, 5000)
+	expect("disabled", 5000+domain.FollowLife-1, 2)
+	expect("disabled for long", 5000+domain.FollowLife)
+	put(of, domain.NotDisabled, 6000)
+	expect("enabled again", 6000+domain.FollowLife, 2)
+	hook(of, domain.FeedEvents, "2")
+	expect("of other events", 6000)
+	hook(of, domain.EventKindsOf(domain.EventLeave, domain.EventActivity), "1")
+	expect("of another list", 6000, 1)
+	b.do(account, 0, &domain.FollowSegment{ID: 1, At: 6000})
+	b.do(account, 0, &domain.FollowSegment{ID: 2, At: 6000})
+	expect("and by readers", 6000, 1, 2)
+	expect("readers were long ago", 6000+domain.FollowLife, 1)
+	b.do(account, 0, &domain.DeleteSegment{ID: 1, At: 7000})
+	expect("deleted", 6000, 2)
+	hook(of, domain.EventKindsOf(domain.EventLeave), "2")
+	b.do(account, 0, &domain.DeleteWebhook{ID: of, At: 8000})
+	expect("the webhook is deleted", 6000+domain.FollowLife)
 }

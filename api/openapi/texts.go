@@ -145,6 +145,7 @@ var Notes = map[string]string{
 		"A member whom an edit of the rule, a merge, an erasure or an opt-out takes off the list leaves. An account has at most 100 lists followed (else error 12). " +
 		"The first opening waits up to 10 seconds until all shards follow the list (else error 11). Bounds, ends and the comments are those of activity/feed/stream.",
 	"createWebhook": "The answer has the Secret, which no other shows. Filters are those of activity/feed, and are judged as in activity/feed/stream. " +
+		"They choose actions alone, and with segment the list whose enter and leave are sent, as by segment/[segmentid]/stream. " +
 		"An account has at most 100 webhooks (else error 12). An action that is deleted, or whose member is erased, before it was sent is not sent.",
 	"editWebhook": "A filter that is given empty is taken away. What waits to be sent is judged by the new filters; cursors of before are error 4. rotate=1 shows the new Secret.",
 	"testWebhook": "Status is that of the receiver's answer, or timeout, unreachable (no such name, no address that may be dialled, none that answers, no TLS) or broken (no whole answer). " +

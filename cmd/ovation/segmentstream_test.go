@@ -86,7 +86,7 @@ func (h *ward) onList(c *client.Client, id string) map[string]bool {
 
 // Readers of segments' streams, whose connections break, who come back by the id that they have at another node, and over a
 // restart, know who is on each list: those who were when they began, those who came since, and not those who left. Members do
-// things, opt in and out, are merged, parted and erased, rules are edited, and time passes.
+// things, opt in and out, are merged, parted and erased, rules are edited, and time passes. Webhooks of the lists have the same.
 func TestStream_SegmentIsItsList(t *testing.T) {
 	inWard(t, func(h *ward) {
 		l := h.model.labels[0]
@@ -101,6 +101,7 @@ func TestStream_SegmentIsItsList(t *testing.T) {
 			definitions[i] = fmt.Sprint(l.definitions[i].id)
 		}
 		var all []*listReader
+		var hooks []*listHook
 		var ids []string
 		for i, more := range []client.Params{
 			{"rule": "1", "activities": strings.Join(definitions, ",")},
@@ -125,6 +126,7 @@ func TestStream_SegmentIsItsList(t *testing.T) {
 					h.must(err)
 					o.stop()
 					s.id, s.on = e.id, h.onList(c, ids[i])
+					hooks = append(hooks, h.hook(c, ids[i], rand.New(rand.NewPCG(rnd.Uint64(), 6))))
 				}
 			}
 			ctx, cancel := context.WithCancel(h.Context())
@@ -136,6 +138,13 @@ func TestStream_SegmentIsItsList(t *testing.T) {
 							t.Errorf("%s: %v", s.path, err)
 							return
 						}
+					}
+				})
+			}
+			for _, l := range hooks {
+				reading.Go(func() {
+					if err := l.take(ctx, h); err != nil {
+						t.Errorf("webhook of list %s: %v", l.segment, err)
 					}
 				})
 			}
@@ -176,9 +185,12 @@ func TestStream_SegmentIsItsList(t *testing.T) {
 			if diff := cmp.Diff(h.onList(c, ids[i]), s.on); diff != "" {
 				t.Errorf("%s: on the list, and as the stream says: %s", s.path, diff)
 			}
+			if diff := cmp.Diff(s.on, hooks[i].on); diff != "" {
+				t.Errorf("%s: as the stream says, and as a webhook: %s", s.path, diff)
+			}
 			came += s.came
 		}
-		t.Logf("%d events", came)
+		t.Logf("%d events; webhooks have %d, %d, %d and %d others", came, hooks[0].actions, hooks[1].actions, hooks[2].actions, hooks[3].actions)
 		if came < 20 {
 			t.Error("too little was streamed")
 		}

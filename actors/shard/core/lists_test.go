@@ -3,12 +3,14 @@ package core_test
 import (
 	"maps"
 	"math/rand/v2"
+	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ovation-analytics/ovation/actors/brand/rows"
 	"github.com/ovation-analytics/ovation/actors/brand/scan"
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/actors/shard/core"
 	"github.com/ovation-analytics/ovation/actors/view"
 )
 
@@ -45,6 +47,38 @@ func listRecord(rnd *rand.Rand, id domain.MemberID, n int) domain.Record {
 	r := command(&domain.OptOut{Member: id, Opt: opt, At: int64(n)}, 0)
 	r.Request = domain.RequestID{5, byte(n), byte(n >> 8)}
 	return r
+}
+
+// A list ends by a record of a node that had read the catalog as far as one that had it followed, or further.
+func TestFollowList_Ends(t *testing.T) {
+	on(t, core.Config{}, func(p *partition) {
+		record := func(version uint64, catalog int64, ends bool) domain.Record {
+			r := follow(1, version, domain.ListRule{})
+			f := r.Command.(*domain.FollowList)
+			f.Catalog, f.Ends = catalog, ends
+			return r
+		}
+		for i, c := range []struct {
+			record domain.Record
+			want   bool // the list is followed
+		}{
+			{record(5, 90, true), false},
+			{record(5, 10, false), true},
+			{record(7, 9, true), true},
+			{record(6, 4, false), true}, // another rule, of a node that is behind
+			{record(6, 9, true), true},
+			{record(6, 10, true), false},
+			{record(5, 20, false), true},
+			{record(4, 40, true), false},
+		} {
+			p.apply(c.record)
+			p.commit()
+			n := 0
+			if err := p.s.FollowedLists(func(*domain.FollowedList) { n++ }); err != nil || (n == 1) != c.want {
+				t.Errorf("record %d: %d lists are followed, %v", i, n, err)
+			}
+		}
+	})
 }
 
 // memberships are those that are stored, of all lists.
