@@ -99,6 +99,25 @@ func TestWebhooks_CreateRefuses(t *testing.T) {
 	}
 }
 
+// A webhook of memberships has its list followed before it is put, by another command of the request.
+func TestWebhooks_FollowTheirList(t *testing.T) {
+	h := newFixture(t)
+	h.engine.answer = always(&domain.Answer{Stream: &domain.Stream{Next: []uint64{7, 8}}})
+	w := answered[wire.Webhook](h, h.post("/v1.1/webhook/create", "url=https://hooks.example/&events=enter,activity,unmerged&segmentid=1", "Idempotency-Key", "a"))
+	if w.SegmentID == nil || *w.SegmentID != "1" || !slices.Equal(w.Events, []string{"activity", "enter", "unmerged"}) {
+		t.Errorf("%+v", w)
+	}
+	answered[wire.Webhook](h, h.post("/v1.1/webhook/1/edit", "events=leave&segment=1")) // it is followed
+	var kinds []domain.Kind
+	ids := map[domain.RequestID]bool{}
+	for _, s := range h.engine.submitted {
+		kinds, ids[s.Request] = append(kinds, s.Command.Kind()), true
+	}
+	if !slices.Equal(kinds, []domain.Kind{domain.KindFollowSegment, domain.KindPutWebhook, domain.KindPutWebhook}) || len(ids) != 3 {
+		t.Errorf("%v by %d ids", kinds, len(ids))
+	}
+}
+
 // Another account sees, changes and sends nothing of a webhook.
 func TestWebhooks_OfAnotherAccount(t *testing.T) {
 	h := newFixture(t)

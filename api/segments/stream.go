@@ -71,7 +71,11 @@ const (
 // Follow has all shards keep the memberships of a segment's list.
 func Follow(ctx context.Context, req *serve.Request, of *domain.Segment) error {
 	if now := req.Clock.Now.UnixMilli(); !of.IsFollowed(now) || now-of.Followed > followEvery {
-		if _, err := req.Command(ctx, &domain.FollowSegment{ID: of.ID, At: now}); err != nil {
+		err := req.Beside("follow", func() error {
+			_, err := req.Command(ctx, &domain.FollowSegment{ID: of.ID, At: now})
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
 	"log/slog"
 	"net/http"
@@ -160,6 +161,16 @@ func (req *Request) Submit(ctx context.Context, s domain.Submission) (domain.Out
 		return out, out.Err()
 	}
 	return out, nil
+}
+
+// Beside calls f while the request has another id, made of its own and of a name: a command that f submits is another one than that of
+// the request, and the same when the request is repeated.
+func (req *Request) Beside(name string, f func() error) error {
+	id := req.ID
+	defer func() { req.ID = id }()
+	sum := sha256.Sum256(append([]byte(name), id[:]...))
+	copy(req.ID[:], sum[:])
+	return f()
 }
 
 // Command submits a command to the catalog and reads the catalog after it.

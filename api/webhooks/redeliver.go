@@ -2,10 +2,9 @@ package webhooks
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"strconv"
 	"strings"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -114,22 +113,21 @@ var errUnchanged = errors.New("nothing is to be changed")
 
 // change submits a record of progress in a shard until it is of the progress that there is.
 func (s *Service) change(ctx context.Context, req *serve.Request, shard int, record func() (*domain.Delivered, error)) error {
-	id := req.ID
-	defer func() { req.ID = id }()
-	sum := sha256.Sum256(binary.BigEndian.AppendUint32(append([]byte("shard"), id[:]...), uint32(shard)))
-	copy(req.ID[:], sum[:])
-	_, err := personal.Submit(ctx, req, func(sub *domain.Submission) error {
-		d, err := record()
-		switch {
-		case errors.Is(err, sending.ErrFull):
-			return domain.Fail(domain.Conflict, "1,000 events of the shard are undelivered, which is the most: try again when the receiver has taken some")
-		case err != nil:
-			return serve.WaitFault(err)
-		case d == nil:
-			return errUnchanged
-		}
-		sub.Command, sub.Slot = d, domain.FirstSlot(shard, s.c.Deliveries.Shards())
-		return nil
+	err := req.Beside("shard "+strconv.Itoa(shard), func() error {
+		_, err := personal.Submit(ctx, req, func(sub *domain.Submission) error {
+			d, err := record()
+			switch {
+			case errors.Is(err, sending.ErrFull):
+				return domain.Fail(domain.Conflict, "1,000 events of the shard are undelivered, which is the most: try again when the receiver has taken some")
+			case err != nil:
+				return serve.WaitFault(err)
+			case d == nil:
+				return errUnchanged
+			}
+			sub.Command, sub.Slot = d, domain.FirstSlot(shard, s.c.Deliveries.Shards())
+			return nil
+		})
+		return err
 	})
 	if errors.Is(err, errUnchanged) {
 		return nil

@@ -371,6 +371,91 @@ func TestWebhooks_TakeBack(t *testing.T) {
 	}
 }
 
+// A receiver that applies enter and leave knows who is on the list, and by merged and unmerged who is whose, over a kill of the node and
+// a time in which it takes nothing.
+func TestWebhooks_Lists(t *testing.T) {
+	t.Parallel()
+	r := newReceiver(t)
+	n := newNode(t, harness.Node{
+		Data: filepath.Join(t.TempDir(), "data"), Env: r.Env, Args: slices.Concat([]string{"--memory", "256MiB", "--shards", "4"}, r.Args),
+	})
+	n.start()
+	s := newFixture(t, n, "lists")
+	segment, _ := must[wire.Segment](s)(client.Do(ctx(s), s.api, client.CreateSegment{Name: "Fans"}))
+	list := domain.SegmentID(number(t, segment.ID))
+	w, _ := must[wire.Webhook](s)(client.Do(ctx(s), s.api, client.CreateWebhook{URL: r.URL + "/ovation", Events: "enter,leave,merged,unmerged", Segment: list}))
+	r.knows(w.Secret)
+	if w.SegmentID == nil || *w.SegmentID != segment.ID {
+		t.Errorf("%+v", w)
+	}
+	opt := func(in bool, fans ...int) {
+		for _, fan := range fans {
+			if in {
+				must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.OptInToSegment{SegmentID: list, ID: s.p.fans[fan].id}))
+			} else {
+				must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.OptOutOfSegment{SegmentID: list, ID: s.p.fans[fan].id}))
+			}
+		}
+	}
+	into, from := s.p.fans[0].id, s.p.fans[1].id
+	merge := func() {
+		e, _ := must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.GetMember{MemberID: from}))
+		must[wire.Envelope](s)(client.Do(ctx(s), s.api, client.MergeMembers{MemberID: into, From: from, AccessToken: e.Data.AccessToken}))
+	}
+	mirror := func() (on []string, merged map[string]string) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		done, merged := map[string]bool{}, map[string]string{}
+		for _, e := range r.taken {
+			of := slices.Index(on, e.Data.MemberID)
+			switch {
+			case done[e.ID]:
+			case e.Event == "enter" && of < 0:
+				on = append(on, e.Data.MemberID)
+			case e.Event == "leave" && of >= 0:
+				on = slices.Delete(on, of, of+1)
+			case e.Event == "merged" && merged[e.Data.MergedMemberID] == "":
+				merged[e.Data.MergedMemberID] = e.Data.MemberID
+			case e.Event == "unmerged" && merged[e.Data.MergedMemberID] == e.Data.MemberID:
+				delete(merged, e.Data.MergedMemberID)
+			default:
+				t.Errorf("%+v comes while %v are on the list and %v are merged", e, on, merged)
+			}
+			done[e.ID] = true
+		}
+		slices.Sort(on)
+		return on, merged
+	}
+	same := func(what string, merged map[string]string) {
+		t.Helper()
+		all, _ := must[wire.Members](s)(client.Do(ctx(s), s.api, client.ListMembers{MembersFromSegment: list, Limit: "100"}))
+		var want []string
+		for _, m := range all.Items {
+			want = append(want, m.ID)
+		}
+		slices.Sort(want)
+		n.eventually(what, func() bool {
+			on, has := mirror()
+			return slices.Equal(on, want) && maps.Equal(has, merged)
+		})
+	}
+	opt(true, 0, 1, 2, 3)
+	same("who opted in", map[string]string{})
+	merge()
+	opt(false, 2)
+	same("who was merged, and who opted out", map[string]string{id(from): id(into)})
+	r.answers(http.StatusServiceUnavailable)
+	must[[]wire.Envelope](s)(client.Do(ctx(s), s.api, client.UnmergeMembers{MemberID: into, From: from}))
+	opt(true, 2)
+	must[wire.Erased](s)(client.Do(ctx(s), s.api, client.DeleteMember{MemberID: s.p.fans[3].id}))
+	n.eventually("tries", func() bool { return r.refused() >= 2 })
+	n.Kill()
+	n.start()
+	s.api = s.p.api(n)
+	r.answers(http.StatusNoContent)
+	same("who was parted, opted in and was erased", map[string]string{})
+}
+
 // Without --webhook-allow a receiver in a network of one's own gets nothing, and the answer does not say what is there.
 func TestWebhooks_PrivateAddresses(t *testing.T) {
 	t.Parallel()
