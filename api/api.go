@@ -82,6 +82,7 @@ type Config struct {
 	TokenKey     [16]byte                  // of access tokens and cursors
 	Keys         port.DataKeys             // data keys of members
 	Webhooks     webhooks.Config           // what keeps and sends webhooks
+	SignIns      serve.SignIns             // to the console by a provider; nil: there is none
 	LogRetention time.Duration             // of the logs: how long they may keep bytes of an erased member; 0: not known
 	HashCost     credentials.HashCost      // of a member's password; zero: the least that OWASP advises
 	Demo         bool                      // the page /docs takes a key from its address
@@ -171,7 +172,7 @@ func New(config Config) (*API, error) {
 		Engine: personal.Engine{Engine: config.Engine, Sealer: sealer}, Hasher: config.Hasher, Now: config.Now, TimeOfDay: config.TimeOfDay,
 		BaseURL: config.BaseURL, ByHost: config.ByHost, Proxies: config.Proxies, CursorKey: config.TokenKey, Logger: log, Access: config.Access, Tracer: config.Tracer,
 		Document: document, Tokens: tokens,
-		Sessions: session.New(of), AdminSessions: session.New(ofAdmin),
+		Sessions: session.New(of), AdminSessions: session.New(ofAdmin), SignIns: config.SignIns,
 		Files: slices.Concat(files, console.Files()), CacheBytes: config.CacheBytes, InFlightBytes: inFlight - shared,
 	}, operations(handlers))
 	unopened := func() ([]domain.MemberID, uint64) { return sealer.Unopened(config.Engine.Erased) }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"log/slog"
+	"net/http"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -34,9 +35,18 @@ type Config struct {
 
 	Sessions      *session.Service // of the console at the public port; nil: the port has no console
 	AdminSessions *session.Service // at the admin port
+	SignIns       SignIns          // by a provider, at the public port; nil: there is none
 
 	CacheBytes    int   // of the response cache; default 32 MiB
 	InFlightBytes int64 // of requests under way; default 256 MiB
+}
+
+// SignIns signs people in to the console by a provider. Any goroutine may call it.
+type SignIns interface {
+	// Answer answers a request below oidc.Path: the browser goes on at an address.
+	Answer(w http.ResponseWriter, r *http.Request) (address string)
+	// Issuer is the host of the provider.
+	Issuer() string
 }
 
 // Tokens judges member tokens and gives the keys that others check them with. Any goroutine may call it.

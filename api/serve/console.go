@@ -8,6 +8,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/auth"
+	"github.com/ovation-analytics/ovation/api/console/oidc"
 	"github.com/ovation-analytics/ovation/api/console/redact"
 	"github.com/ovation-analytics/ovation/api/console/session"
 	"github.com/ovation-analytics/ovation/api/follow"
@@ -70,6 +71,40 @@ func (x *exchange) signIn() error {
 		return err
 	}
 	x.reply.send(http.StatusOK, wire.ContentType, b)
+	return nil
+}
+
+var errReads = domain.Fail(domain.MethodNotAllowed, "this path takes GET, HEAD")
+
+// signInByProvider answers below oidc.Path. The page asks whether there is a provider before it shows a link to it.
+func (x *exchange) signInByProvider(path string) error {
+	x.reply.route, x.counts = session.Path, x.server.signIns
+	by := x.server.Config.SignIns
+	switch {
+	case path != oidc.IssuerPath && (by == nil || path != oidc.Path && path != oidc.CallbackPath):
+		return errNoPath
+	case x.r.Method != http.MethodGet && x.r.Method != http.MethodHead:
+		x.reply.w.Header().Set("Allow", "GET, HEAD")
+		return errReads
+	}
+	x.reply.w.Header().Set("Cache-Control", notKept)
+	if path == oidc.IssuerPath {
+		issuer := ""
+		if by != nil {
+			issuer = by.Issuer()
+		}
+		b, err := wire.Encode(map[string]string{"issuer": issuer})
+		if err != nil {
+			return err
+		}
+		x.reply.send(http.StatusOK, wire.ContentType, b)
+		return nil
+	}
+	if err := x.server.Config.Engine.KeysHold(); err != nil {
+		return err
+	}
+	x.reply.w.Header().Set("Location", by.Answer(x.reply.w, x.r.WithContext(x.deadline.ctx())))
+	x.reply.empty(http.StatusSeeOther)
 	return nil
 }
 

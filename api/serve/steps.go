@@ -10,6 +10,7 @@ import (
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/auth"
+	"github.com/ovation-analytics/ovation/api/console/oidc"
 	"github.com/ovation-analytics/ovation/api/console/session"
 	"github.com/ovation-analytics/ovation/api/page"
 	"github.com/ovation-analytics/ovation/api/pages"
@@ -52,6 +53,9 @@ func (x *exchange) findOperation() error {
 	path := x.r.URL.Path
 	if x.sessions != nil && path == session.Path {
 		return x.signIn()
+	}
+	if x.sessions != nil && !x.adminPort && strings.HasPrefix(path, oidc.Path) {
+		return x.signInByProvider(path)
 	}
 	path, x.console = x.consolePath(path)
 	if encodedSlash(x.r.URL) { // a proxy in front takes it for a part of a name

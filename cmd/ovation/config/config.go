@@ -47,6 +47,7 @@ type Config struct {
 	PublicPort   PublicPort   `embed:"" group:"API"`
 	BehindProxy  BehindProxy  `embed:"" group:"API"`
 	Webhooks     Webhooks     `embed:"" group:"API"`
+	SignIn       SignIn       `embed:"" group:"Console"`
 	Traces       Traces       `embed:"" group:"Traces"`
 
 	Demo  bool           `kong:"-"` // the page of the document takes a key from its address
@@ -120,7 +121,7 @@ func (c *Config) Validate() error {
 	if own := c.OwnAddress(); own != "" && c.EmbeddedKafka != embeddedKafka { // both were asked for
 		bad("kafka", "%s is this node's own --embedded-kafka, which it serves only without --kafka (OVATION_KAFKA)", own)
 	}
-	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate(), c.BehindProxy.Validate(), c.Webhooks.Validate(), c.Traces.Validate())...)
+	return errors.Join(append(errs, c.KafkaAccess.Validate(), c.AdminPort.Validate(), c.PublicPort.Validate(), c.BehindProxy.Validate(), c.Webhooks.Validate(), c.SignIn.Validate(c.BaseURL), c.Traces.Validate())...)
 }
 
 // embeddedKafka is --embedded-kafka where none is given.

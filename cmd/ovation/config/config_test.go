@@ -46,6 +46,7 @@ func defaults() *Config {
 		Data: "data", HTTP: "127.0.0.1:8080", EmbeddedKafka: "127.0.0.1:9092", Shards: 8, MaxRows: 500_000_000, LogLevel: "info", LogFormat: "text",
 		KafkaAccess: KafkaAccess{KafkaSASL: "none"},
 		AdminPort:   AdminPort{Admin: "127.0.0.1:8081"},
+		SignIn:      SignIn{OIDCClaim: "groups", OIDCScopes: []string{"profile", "email"}},
 		Traces:      Traces{TraceRequests: 1, TraceRecords: 0.001},
 	}
 }

@@ -250,3 +250,59 @@ func TestConfig_LogFormatAndLevel(t *testing.T) {
 		}
 	}
 }
+
+// A provider needs https but on this machine, where browsers come back to, a client and grants; without one nothing of it is given.
+func TestSignIn_Validate(t *testing.T) {
+	whole := SignIn{OIDCIssuer: "https://login.example.com/realms/a", OIDCClient: "ovation", OIDCClaim: "groups", OIDCGrants: []string{"a=editor@1"}}
+	const base = "https://ovation.example.com"
+	for name, c := range map[string]struct {
+		change func(*SignIn)
+		base   string
+		want   string
+	}{
+		"whole":                 {func(*SignIn) {}, base, ""},
+		"on this machine":       {func(s *SignIn) { s.OIDCIssuer = "http://localhost:5556/dex" }, "http://127.0.0.1:8080", ""},
+		"none":                  {func(s *SignIn) { *s = SignIn{OIDCClaim: "groups"} }, "", ""},
+		"a client of none":      {func(s *SignIn) { *s = SignIn{OIDCClient: "a"} }, "", "--oidc-issuer"},
+		"grants of none":        {func(s *SignIn) { *s = SignIn{OIDCGrants: whole.OIDCGrants} }, "", "--oidc-issuer"},
+		"http":                  {func(s *SignIn) { s.OIDCIssuer = "http://login.example.com" }, base, "--oidc-issuer"},
+		"no address":            {func(s *SignIn) { s.OIDCIssuer = "login.example.com" }, base, "--oidc-issuer"},
+		"a name in the address": {func(s *SignIn) { s.OIDCIssuer = "https://a:b@login.example.com" }, base, "--oidc-issuer"},
+		"no base":               {func(*SignIn) {}, "", "--base-url"},
+		"a base of http":        {func(*SignIn) {}, "http://ovation.example.com", "--base-url"},
+		"no client":             {func(s *SignIn) { s.OIDCClient = "" }, base, "--oidc-client"},
+		"no claim":              {func(s *SignIn) { s.OIDCClaim = "" }, base, "--oidc-claim"},
+		"no grant":              {func(s *SignIn) { s.OIDCGrants = nil }, base, "--oidc-grant"},
+		"a grant of no role":    {func(s *SignIn) { s.OIDCGrants = []string{"a=editor@1", "b=operator@1"} }, base, "--oidc-grant"},
+	} {
+		s := whole
+		c.change(&s)
+		if err := s.Validate(c.base); (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), c.want+":") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The client's secret is in a file that others cannot read.
+func TestSignIn_Provider(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secret")
+	s := SignIn{OIDCIssuer: "https://login.example.com", OIDCClient: "ovation", OIDCSecret: path, OIDCGrants: []string{"a=editor@1"}}
+	for content, want := range map[string]string{"s3cret\n": "s3cret", " \n": ""} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := s.Provider()
+		if (err == nil) != (want != "") || err == nil && (c.Secret != want || len(c.Grants) != 1) {
+			t.Errorf("%q: %+v, %v", content, c, err)
+		}
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Provider(); err == nil || !strings.HasPrefix(err.Error(), "--oidc-secret: ") {
+		t.Errorf("a file that others read: %v", err)
+	}
+	if c, err := new(SignIn).Provider(); c != nil || err != nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+}

@@ -282,9 +282,13 @@ func (n *Node) openAPI(context.Context) error {
 		return err
 	}
 	n.Webhooks = n.NewSender(of)
+	by, err := n.signIns()
+	if err != nil {
+		return err
+	}
 	n.API, err = api.New(api.Config{
 		Engine: Engine{n.Actors}, Hasher: n.Hasher, Now: time.Now, TimeOfDay: n.Clock.At, BaseURL: base, ByHost: n.Config.BaseURL == "",
-		Signing: n.Secrets.PrivateHalves(), TokenKey: n.Secrets.Token, Keys: n.Stores.Keys.Keeper, Webhooks: of, LogRetention: n.Logs.Topics.kept, Logger: n.Log, Access: n.ports.port.accessLogger(), Proxies: n.Config.BehindProxy.Proxies(), Demo: n.Config.Demo,
+		Signing: n.Secrets.PrivateHalves(), TokenKey: n.Secrets.Token, Keys: n.Stores.Keys.Keeper, Webhooks: of, SignIns: by, LogRetention: n.Logs.Topics.kept, Logger: n.Log, Access: n.ports.port.accessLogger(), Proxies: n.Config.BehindProxy.Proxies(), Demo: n.Config.Demo,
 		Tracer:  n.tracer(),
 		Lookups: api.Lookups{Geo: n.ports.port.located(), Networks: n.ports.port.networks},
 		Memory: api.Memory{

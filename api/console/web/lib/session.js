@@ -26,12 +26,41 @@ async function session(method, body) {
   return answer
 }
 
+// Why a sign-in by the provider failed, and what to do.
+const reasons = {
+  refused: 'The provider did not sign you in.',
+  late: 'The sign-in was not begun in this browser, or took more than ten minutes. Begin again.',
+  unknown: 'You are signed in at the provider, and nobody gave you a role here. Ask an operator.',
+  exhausted: 'Too many people sign in right now. Try again in a moment.',
+  failed: 'The provider cannot be asked, or its answer is not right. An operator finds the reason in the log of the node.',
+}
+const origin = 'ovation-from' // the page on which somebody went to the provider
+
+// leave notes the page to come back to from the provider.
+export function leave() { try { sessionStorage.setItem(origin, location.pathname + location.search) } catch { /* then the first page */ } }
+
+// back goes to the page that was left.
+function back() {
+  let to
+  try { to = sessionStorage.getItem(origin); sessionStorage.removeItem(origin) } catch { /* then the first page */ }
+  if (!to || location.pathname !== '/') return
+  history.replaceState(null, '', to)
+  dispatchEvent(new PopStateEvent('popstate'))
+}
+
 // begin takes the token of a sign-in link out of the address, or asks who is signed in.
 export async function begin() {
-  const token = new URLSearchParams(location.hash.slice(1)).get('in')
+  const from = new URLSearchParams(location.hash.slice(1)), token = from.get('in'), reason = from.get('oidc')
+  if (token || reason) history.replaceState(null, '', location.pathname + location.search)
   if (token) {
-    history.replaceState(null, '', location.pathname + location.search)
-    return signIn({ token })
+    await signIn({ token })
+    return back()
+  }
+  if (reason) {
+    back()
+    problem.value = new Error(reasons[reason] ?? reasons.failed)
+    who.value = null
+    return
   }
   if (!half) { who.value = null; return }
   try {
