@@ -1,4 +1,3 @@
-// Package oidctest is a provider of OpenID Connect that signs everybody in at once, for tests.
 package oidctest
 
 import (
