@@ -38,6 +38,9 @@ const (
 	exhausted = "exhausted" // too many sign in at once
 )
 
+// levels are those of the log: who is nobody brings about no warning by asking for CallbackPath.
+var levels = map[string]slog.Level{refused: slog.LevelDebug, late: slog.LevelDebug, unknown: slog.LevelInfo, failed: slog.LevelWarn}
+
 const (
 	// linkLife is for how long the link may be taken that a sign-in ends with.
 	linkLife = time.Minute
@@ -148,7 +151,7 @@ func (p *Provider) Answer(w http.ResponseWriter, r *http.Request) (address strin
 	if reason == "" {
 		return address
 	}
-	p.c.Logger.Warn("a person could not sign in by the provider", "reason", reason, "error", err)
+	p.c.Logger.Log(ctx, levels[reason], "a person could not sign in by the provider", "reason", reason, "error", err)
 	return FailedPath + reason
 }
 
