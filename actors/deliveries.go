@@ -147,8 +147,9 @@ func (d *Deliveries) Ended(shard int, id domain.WebhookID, f func(*domain.Delive
 	return v.Snapshot.Ended(id, f)
 }
 
-// LastEvent is the sequence of the last row or notice that an account has in a shard; 0: it has none, or that is not known.
-func (d *Deliveries) LastEvent(shard int, account domain.AccountID) uint64 {
+// LastEvent is the sequence of the last row, notice or membership of its list that there is for a webhook in a shard; 0: there is
+// none, or that is not known.
+func (d *Deliveries) LastEvent(shard int, of *domain.Webhook) uint64 {
 	h, err := d.shards.handle(shard)
 	if err != nil {
 		return 0
@@ -158,8 +159,8 @@ func (d *Deliveries) LastEvent(shard int, account domain.AccountID) uint64 {
 		return 0
 	}
 	defer v.Release()
-	if a := v.Account(account); a != nil {
-		return max(a.Rows.Seq, a.Noticed)
+	if a := v.Account(of.Account); a != nil {
+		return max(a.Rows.Seq, a.Noticed, a.Lists[of.List(0)].Last)
 	}
 	return 0
 }

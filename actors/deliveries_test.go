@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -77,5 +78,27 @@ func TestDeliveries_OneOfTwoSendersCounts(t *testing.T) {
 	}
 	if rank := r.node.Deliveries().Rank(7); rank != 0 || !r.node.Deliveries().Alone() {
 		t.Errorf("a node alone has rank %d", rank)
+	}
+}
+
+// What there is for a webhook of a list is the list's memberships, too: an opt-in is no row.
+func TestDeliveries_LastEvent(t *testing.T) {
+	r := newHarness(t, 1, Options{})
+	r.ready()
+	r.furnish(1)
+	id := r.register(0)
+	segment := r.submit(domain.Submission{Account: 1, Command: &domain.PutSegment{Segment: domain.Segment{Name: "a"}, Given: []string{"Name"}, At: 5}}).ID
+	all := &domain.Webhook{ID: 7, Account: 1, Events: domain.FeedEvents}
+	list := &domain.Webhook{ID: 8, Account: 1, Events: domain.ListEvents, Filters: []domain.WebhookFilter{{Name: "segment", Value: strconv.Itoa(int(segment))}}}
+	if of := r.node.Deliveries(); of.LastEvent(0, all) != of.LastEvent(0, list) {
+		t.Error("there are memberships of a list that is not followed")
+	}
+	r.submit(domain.Submission{Account: 1, Command: &domain.FollowSegment{ID: domain.SegmentID(segment), At: time.Now().UnixMilli()}})
+	r.eventually("the list is followed", func() bool { return r.node.Deliveries().LastEvent(0, list) > r.node.Deliveries().LastEvent(0, all) })
+	before := r.node.Deliveries().LastEvent(0, list)
+	r.submit(domain.Submission{Account: 1, Slot: id.Slot(), Command: &domain.OptIn{Member: id, Opt: domain.Opt{Kind: domain.OptSegment, ID: segment}, At: 6}})
+	r.eventually("a membership", func() bool { return r.node.Deliveries().LastEvent(0, list) > before })
+	if of := r.node.Deliveries(); of.LastEvent(0, list) <= of.LastEvent(0, all) {
+		t.Error("a membership is of every webhook")
 	}
 }

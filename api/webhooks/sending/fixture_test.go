@@ -162,7 +162,7 @@ func (n *node) Ended(shard int, _ domain.WebhookID, f func(*domain.Delivery)) er
 	return nil
 }
 
-func (n *node) LastEvent(shard int, _ domain.AccountID) uint64 {
+func (n *node) LastEvent(shard int, _ *domain.Webhook) uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return uint64(len(n.rows[shard]))

@@ -18,8 +18,8 @@ type Log interface {
 	Wishes(id domain.WebhookID) uint64
 	// WishesVisible reports that Progress has all of that: a record is seen a moment before it is committed.
 	WishesVisible(id domain.WebhookID) bool
-	// LastEvent is the sequence of the last row or notice that an account has in a shard.
-	LastEvent(shard int, account domain.AccountID) uint64
+	// LastEvent is the sequence of the last row, notice or membership of its list that there is for a webhook in a shard.
+	LastEvent(shard int, of *domain.Webhook) uint64
 	// Rank is the place of this node for a webhook; below zero while that is not known.
 	Rank(id domain.WebhookID) int
 	// Self is this node.

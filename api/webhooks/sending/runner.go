@@ -207,7 +207,7 @@ func (r *Runner) undone(w *domain.Webhook, now time.Time) bool {
 			due = due || pending[i].First > 0 && pending[i].Next <= day
 		}
 		room := delivery.MaxPending-events >= delivery.MaxPending/2
-		if due || events > 0 && !tried || room && r.c.Log.LastEvent(shard, w.Account) > throughOf(&p, w, shard) {
+		if due || events > 0 && !tried || room && r.c.Log.LastEvent(shard, w) > throughOf(&p, w, shard) {
 			return true
 		}
 	}
