@@ -14,6 +14,7 @@ from schemathesis.specs.openapi.checks import negative_data_rejection
 RULES = {
     "one of several parameters is required": (3, r"( or | with |, ).* is required$"),
     "a parameter requires another one": (3, r"^\S+( or \S+, beside \S+,|) is required$"),
+    "enter and leave are of a list": (3, r"^segment is required: enter and leave are of its list$"),
     "a page by cursor has no offset": (4, r"^limit cannot have an offset beside a cursor$"),
     "account usage counts by hours, days and months": (4, r"^period must be in Hour, Day or Month here$"),
     "a brand is the definition's": (4, r"^brandid differs from the definition's$"),
@@ -25,7 +26,7 @@ RULES = {
     "an order by logins names no activity": (4, r"^activityID cannot stand beside order_by"),
     "two names of one field do not differ": (4, r" are one field and differ$"),
     "ways to name a member exclude one another": (4, r"is a second way to say who|must be given in one way"),
-    "a token or a cursor is one that the server made": (4, r"^(wait_for|cursor|explain_after) must be"),
+    "a token or a cursor is one that the server made": (4, r"^(wait_for|cursor|cursor, or Last-Event-ID,|explain_after) must be"),
     "a message is named by its id or by a place": (4, r"^cursor cannot be given beside id$"),
     "a range starts before it ends": (4, r"^the range must start before it ends$"),
     "a month has so many days": (4, r"must be a (time|day) "),
