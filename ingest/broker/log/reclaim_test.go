@@ -3,7 +3,9 @@ package log
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -11,30 +13,42 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// tables are the bytes of all tables of the log in a directory.
+// tables are the bytes of all tables of the log in a directory. A compaction in the background takes a table's place by others: then
+// they are read again.
 func tables(t *testing.T, fs vfs.FS) []byte {
 	t.Helper()
+	for {
+		all, err := readTables(fs)
+		if !errors.Is(err, os.ErrNotExist) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			return all
+		}
+	}
+}
+
+// readTables are the bytes of the tables that are there; the error is os.ErrNotExist where one is not there any more.
+func readTables(fs vfs.FS) (all []byte, err error) {
 	names, err := fs.List("log")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	var all []byte
 	for _, name := range names {
 		if !strings.HasSuffix(name, ".sst") {
 			continue
 		}
 		f, err := fs.Open(fs.PathJoin("log", name))
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
 		b, err := io.ReadAll(f)
-		if err != nil {
-			t.Fatal(err)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
 		}
-		_ = f.Close()
 		all = append(all, b...)
 	}
-	return all
+	return all, nil
 }
 
 // cleaned returns when the files of tables that are of no use any more are gone.
