@@ -51,12 +51,16 @@ func readTables(fs vfs.FS) (all []byte, err error) {
 	return all, nil
 }
 
-// cleaned returns when the files of tables that are of no use any more are gone.
+// cleaned returns when the files of tables that are of no use any more are gone, and no compaction is under way.
 func cleaned(l *Log) {
-	for l.db.Metrics().Table.ZombieCount > 0 { // what reads them in the background is about to end
+	for {
+		l.db.TestOnlyWaitForCleaning()
+		m := l.db.Metrics()
+		if m.Table.ZombieCount == 0 && m.Table.ObsoleteCount == 0 && m.Compact.NumInProgress == 0 {
+			return
+		}
 		runtime.Gosched()
 	}
-	l.db.TestOnlyWaitForCleaning()
 }
 
 // What is deleted from a partition is in no table after Reclaim, and what is left is; also where the log
