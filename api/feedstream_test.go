@@ -111,6 +111,9 @@ func (s *streamedRows) answer(q *domain.Question) (*domain.Answer, error) {
 	if s.fails != nil {
 		return nil, s.fails
 	}
+	if q.Stream.Kinds.Any(domain.ListEvents) && q.Stream.Segment == 0 {
+		return nil, domain.ErrNotFollowed
+	}
 	out := &domain.Stream{Next: append([]uint64(nil), s.shards[:]...)}
 	switch q.Stream.Start {
 	case domain.StreamRecorded:

@@ -205,6 +205,14 @@ func TestWebhookSource_Memberships(t *testing.T) {
 				}
 			}
 		}
+		edited, err := feed.NewWebhook(t.Context(), h.api.Server, &domain.Webhook{ID: 7, Account: 1, Events: domain.FeedEvents})
+		if err != nil {
+			t.Fatal(err)
+		}
+		waiting := []delivery.Event{{Sequence: 2, Kind: domain.EventEnter, Member: 4097}, {Sequence: 3, Kind: domain.EventActivity, Member: 4097}}
+		if got, err := edited.Render(t.Context(), 1, waiting); err != nil || len(got) != 1 || got[0].Event != waiting[1] {
+			t.Errorf("of what waits for a webhook that sends no memberships any more: %+v, %v", got, err)
+		}
 		source, err := of(domain.EventLeave)
 		if err != nil {
 			t.Fatal(err)

@@ -236,6 +236,9 @@ func (w *Webhook) Render(ctx context.Context, shard int, events []delivery.Event
 		wanted[domain.EventPlace{Sequence: e.Sequence, Kind: e.Kind}] = e
 		of.kinds |= domain.EventKindsOf(e.Kind)
 	}
+	if !w.of.kinds.Any(domain.ListEvents) { // the webhook was edited: memberships that wait have no contents any more
+		of.kinds &^= domain.ListEvents
+	}
 	for len(events) > 0 {
 		answer, err := w.ask(ctx, of, w.from(shard, events), false)
 		if err != nil {
