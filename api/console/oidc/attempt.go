@@ -1,12 +1,7 @@
 package oidc
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -32,41 +27,20 @@ func newAttempt(now time.Time) attempt {
 // maxCookie bounds what is opened.
 const maxCookie = 1024
 
-// sealer seals attempts (AES-256-GCM).
-type sealer struct{ aead cipher.AEAD }
-
-// newSealer derives the key from that of the access tokens, which every node of the installation has.
-func newSealer(secret [16]byte) sealer {
-	derive := hmac.New(sha256.New, secret[:])
-	derive.Write([]byte("console oidc"))
-	block, err := aes.NewCipher(derive.Sum(nil))
-	if err != nil {
-		panic(err) // never: the key has 32 bytes
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err) // never: the block is one of AES
-	}
-	return sealer{aead}
-}
-
-func (s sealer) seal(a attempt) string {
+// seal is an attempt as the browser keeps it.
+func (p *Provider) seal(a attempt) string {
 	b, _ := json.Marshal(a) // texts and a number
-	return base64.RawURLEncoding.EncodeToString(s.aead.Seal(nil, nil, b, nil))
+	return p.sealer.Seal(b, "")
 }
 
-func (s sealer) open(text string) (a attempt, ok bool) {
-	if len(text) > maxCookie {
-		return a, false
-	}
-	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+// open is the attempt that the browser keeps, if it was not begun too long ago.
+func (p *Provider) open(r *http.Request) (a attempt, ok bool) {
+	c, err := r.Cookie(p.cookie("", 0).Name)
 	if err != nil {
 		return a, false
 	}
-	if b, err = s.aead.Open(nil, nil, b, nil); err != nil {
-		return a, false
-	}
-	return a, json.Unmarshal(b, &a) == nil
+	b, ok := p.sealer.Open(c.Value, "", maxCookie)
+	return a, ok && json.Unmarshal(b, &a) == nil && p.c.Now().UnixMilli() < a.Expires
 }
 
 // cookie is the cookie of attempts. The provider sends the browser back from another site, so it is not of the same site alone.

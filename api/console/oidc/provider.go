@@ -11,11 +11,13 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/console/sealed"
 )
 
 const (
@@ -38,7 +40,7 @@ const (
 	exhausted = "exhausted" // too many sign in at once
 )
 
-// levels are those of the log: who is nobody brings about no warning by asking for CallbackPath.
+// levels are those of the log. A request for CallbackPath without a sign-in at the provider causes no warning.
 var levels = map[string]slog.Level{refused: slog.LevelDebug, late: slog.LevelDebug, unknown: slog.LevelInfo, failed: slog.LevelWarn}
 
 const (
@@ -73,7 +75,7 @@ type Config struct {
 // Provider signs people in.
 type Provider struct {
 	c      Config
-	sealer sealer
+	sealer sealed.Sealer
 	secure bool
 	client *http.Client
 	asking chan struct{}
@@ -85,7 +87,7 @@ type Provider struct {
 // New makes a Provider. It is asked for what it is when somebody signs in.
 func New(c Config) *Provider {
 	return &Provider{
-		c: c, sealer: newSealer(c.Key), secure: strings.HasPrefix(c.BaseURL, "https://"), asking: make(chan struct{}, maxAsking),
+		c: c, sealer: sealed.New(c.Key, "console oidc"), secure: strings.HasPrefix(c.BaseURL, "https://"), asking: make(chan struct{}, maxAsking),
 		client: &http.Client{Timeout: askWithin, Transport: bounded{http.DefaultTransport}},
 	}
 }
@@ -162,7 +164,7 @@ func (p *Provider) begin(ctx context.Context, w http.ResponseWriter, _ *http.Req
 		return "", failed, err
 	}
 	a := newAttempt(p.c.Now())
-	http.SetCookie(w, p.cookie(p.sealer.seal(a), int(attemptLife.Seconds())))
+	http.SetCookie(w, p.cookie(p.seal(a), int(attemptLife.Seconds())))
 	return config.AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), "", nil
 }
 
@@ -170,7 +172,7 @@ func (p *Provider) begin(ctx context.Context, w http.ResponseWriter, _ *http.Req
 func (p *Provider) end(ctx context.Context, w http.ResponseWriter, r *http.Request) (address, reason string, err error) {
 	http.SetCookie(w, p.cookie("", -1))
 	given := r.URL.Query()
-	a, begun := p.attempt(r)
+	a, begun := p.open(r)
 	switch {
 	case !begun || subtle.ConstantTimeCompare([]byte(a.State), []byte(given.Get("state"))) != 1:
 		return "", late, nil
@@ -194,16 +196,6 @@ func (p *Provider) end(ctx context.Context, w http.ResponseWriter, r *http.Reque
 		return "", failed, errors.New("no link can be made for the role and account of the grant")
 	}
 	return address, "", nil
-}
-
-// attempt is the one that the browser keeps, if it is not too long ago.
-func (p *Provider) attempt(r *http.Request) (a attempt, ok bool) {
-	c, err := r.Cookie(p.cookie("", 0).Name)
-	if err != nil {
-		return a, false
-	}
-	a, ok = p.sealer.open(c.Value)
-	return a, ok && p.c.Now().UnixMilli() < a.Expires
 }
 
 // claims are those of the ID token that a code is exchanged for. Errors say nothing of the token.
@@ -245,8 +237,8 @@ func nameOf(claims map[string]any) string {
 			return r
 		}, text)
 		for len(text) > maxName {
-			runes := []rune(text)
-			text = string(runes[:len(runes)-1])
+			_, last := utf8.DecodeLastRuneInString(text)
+			text = text[:len(text)-last]
 		}
 		if text = strings.TrimSpace(text); text != "" {
 			return text

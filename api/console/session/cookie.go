@@ -1,15 +1,13 @@
 package session
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
+	"github.com/ovation-analytics/ovation/api/console/sealed"
 )
 
 // halfBytes is how long the half of a session is that its pages keep, and the token of a link.
@@ -64,46 +62,25 @@ func decodeProof(b []byte) (p proof, ok bool) {
 	return p, true
 }
 
-// sealer seals proofs (AES-256-GCM). A proof opens for the door that it was sealed for alone.
-type sealer struct{ aead cipher.AEAD }
+// sealer seals proofs. A proof opens for the door that it was sealed for alone.
+type sealer struct{ of sealed.Sealer }
 
-// newSealer derives the key from that of the access tokens, which every node of the installation has.
-func newSealer(secret [16]byte) sealer {
-	derive := hmac.New(sha256.New, secret[:])
-	derive.Write([]byte("console session"))
-	block, err := aes.NewCipher(derive.Sum(nil))
-	if err != nil {
-		panic(err) // never: the key has 32 bytes
-	}
-	aead, err := cipher.NewGCMWithRandomNonce(block)
-	if err != nil {
-		panic(err) // never: the block is one of AES
-	}
-	return sealer{aead}
-}
-
-var encoding = base64.RawURLEncoding.Strict()
+func newSealer(secret [16]byte) sealer { return sealer{sealed.New(secret, "console session")} }
 
 // maxCookie bounds what is opened.
 const maxCookie = 256
 
-func (s sealer) seal(p *proof, door string) string {
-	return encoding.EncodeToString(s.aead.Seal(nil, nil, p.encode(), []byte(door)))
-}
+func (s sealer) seal(p *proof, door string) string { return s.of.Seal(p.encode(), door) }
 
 func (s sealer) open(cookie, door string) (p proof, ok bool) {
-	if len(cookie) > maxCookie {
-		return p, false
-	}
-	b, err := encoding.DecodeString(cookie)
-	if err != nil {
-		return p, false
-	}
-	if b, err = s.aead.Open(nil, nil, b, []byte(door)); err != nil {
+	b, ok := s.of.Open(cookie, door, maxCookie)
+	if !ok {
 		return p, false
 	}
 	return decodeProof(b)
 }
+
+var encoding = base64.RawURLEncoding.Strict()
 
 // NewToken is the token of a link, which is shown once, and the hash by which the catalog keeps the link.
 func NewToken() (token string, hash domain.LinkHash) {
