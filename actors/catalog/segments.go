@@ -89,7 +89,7 @@ func (l *ledger) followSegment(account domain.AccountID, c *domain.FollowSegment
 		return domain.Failed(noSegment)
 	}
 	if all := l.view.FollowedLists(account, c.At); len(all) >= domain.MaxFollowed && !slices.Contains(all, old) {
-		return domain.Failed(domain.Fail(domain.PlanLimit, "the account follows 100 lists, which is the most: one is followed for 30 days after it was asked for last"))
+		return domain.Failed(domain.Fail(domain.PlanLimit, "the account follows 100 lists, which is the most: a list is followed for 30 days after its stream was last opened, and while a webhook sends its memberships"))
 	}
 	if c.At > old.Followed {
 		s := *old

@@ -63,10 +63,10 @@ func HourOf(clock int64) int64 { return clock / (3600 * 1000) }
 type FollowList struct {
 	Segment   SegmentID
 	Partition uint32 // of the journal: the record's place
-	Version   uint64 // of the rule: a record without a greater version than the one there is changes nothing
+	Version   uint64 // of the rule: a record that begins or changes a list has no effect unless its version is greater than that there is
 	Rule      ListRule
-	Ends      bool  // the shard keeps the list's memberships no longer and deletes them, unless it began later than Catalog
-	Catalog   int64 // up to where in the catalog the node that appended the record had read
+	Ends      bool  // the shard deletes the list's memberships and follows it no longer, unless it follows it by a record of a later Catalog
+	Catalog   int64 // offset in the catalog up to which the node that appended the record had applied it
 }
 
 // Kind is KindFollowList.
@@ -80,7 +80,7 @@ type FollowedList struct {
 	Rule    ListRule
 	Since   uint64 // memberships above this sequence are known
 	Gone    uint64 // memberships up to this sequence are no longer kept; 0: all are
-	Catalog int64  // that of the last FollowList
+	Catalog int64  // the greatest of its FollowLists
 }
 
 // First is the sequence after which memberships can be read.
@@ -95,7 +95,7 @@ type FollowSegment struct {
 // Kind is KindFollowSegment.
 func (*FollowSegment) Kind() Kind { return KindFollowSegment }
 
-// MaxFollowed is how many lists of an account are followed when a reader asks for one more.
+// MaxFollowed is the number of followed lists from which on an account can have no other list followed.
 const MaxFollowed = 100
 
 // FollowLife is for how long a list is followed after the last reader asked for its memberships, in ms.

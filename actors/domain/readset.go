@@ -15,7 +15,7 @@ type ReadSet struct {
 	Members []MemberID     // whose records were read
 	Names   []IdentityHash // whose holders were looked up
 
-	Notices     bool // of a stream, beside Rows: what is taken back
+	Notices     bool // of a stream: an account's notices
 	Memberships bool // of a stream: who came onto followed lists, and who left them
 }
 

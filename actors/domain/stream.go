@@ -17,12 +17,12 @@ package domain
 // one sequence, which a page does not part: it may have an event more a shard than its limit.
 type StreamQuery struct {
 	Start   StreamStart
-	Kinds   EventKinds
-	Segment SegmentID // of ListEvents: whose list
-	Kept    bool      // likewise: memberships that are no longer kept are passed over, else they are ErrMembershipsGone
-	Above   []uint64  // of StreamAbove: by shard, the sequence that all was read up to; of a shard that it lacks, nothing was
-	From    int64     // of StreamRecorded: ms since 1970
-	Limit   int       // of StreamAbove: events on a page at most; MaxStreamPage bounds it
+	Kinds   EventKinds // of the events that the stream has
+	Segment SegmentID  // of ListEvents: whose list
+	Kept    bool       // likewise: memberships that are no longer kept are passed over, else they are ErrMembershipsGone
+	Above   []uint64   // of StreamAbove: by shard, the sequence that all was read up to; of a shard that it lacks, nothing was
+	From    int64      // of StreamRecorded: ms since 1970
+	Limit   int        // of StreamAbove: events on a page at most; MaxStreamPage bounds it
 }
 
 // ErrNotFollowed says that a shard does not keep the memberships of the list yet that a stream asks for.

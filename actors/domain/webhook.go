@@ -141,7 +141,10 @@ func (w *Webhook) List(at int64) SegmentID {
 	if w.Deleted || !w.Events.Any(ListEvents) || w.Disabled != NotDisabled && at >= w.Since+FollowLife {
 		return 0
 	}
-	id, _ := strconv.ParseUint(w.Filter("segment"), 10, 32) // 0: what it names is none of the account's
+	id, err := strconv.ParseUint(w.Filter("segment"), 10, 32)
+	if err != nil { // no segment has such an id
+		return 0
+	}
 	return SegmentID(id)
 }
 

@@ -45,7 +45,7 @@ func (s *Streams) List(ctx context.Context, req *serve.Request, in *streamIn) (*
 	if err != nil {
 		return nil, err
 	}
-	of := streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword, domain.FeedEvents, false}
+	of := streamed{brand: in.BrandID, filters: (*selection.Filters)(&in.Filters), keyword: in.Keyword, kinds: domain.FeedEvents}
 	out, err := s.all.Open(ctx, req, of, streams.Opening{Token: token, Given: given, Recorded: in.Since.Unix, Since: in.Since.Given})
 	if err != nil {
 		return nil, err
@@ -157,7 +157,7 @@ func pageOfStream(ctx context.Context, req *serve.Request, in *feedIn) (*wire.Fe
 	if unstreamedIn(req.Params) {
 		req.Warn("a stream has the actions of all times in the order in which they became visible: its range and order were ignored")
 	}
-	of := streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword, domain.FeedEvents, false}
+	of := streamed{brand: in.BrandID, filters: (*selection.Filters)(&in.Filters), keyword: in.Keyword, kinds: domain.FeedEvents}
 	now, q, err := of.Ask(ctx, req, domain.StreamQuery{Start: domain.StreamNow})
 	if err != nil {
 		return nil, err

@@ -64,7 +64,7 @@ func bindWebhook(filters []domain.WebhookFilter) (in *WebhookFilters, params *bi
 }
 
 func (in *WebhookFilters) streamed(kinds domain.EventKinds) streamed {
-	return streamed{in.BrandID, (*selection.Filters)(&in.Filters), in.Keyword, kinds, false}
+	return streamed{brand: in.BrandID, filters: (*selection.Filters)(&in.Filters), keyword: in.Keyword, kinds: kinds}
 }
 
 // CheckWebhook is what is wrong with the filters of a webhook, as far as the catalog tells it: what they name is not there.

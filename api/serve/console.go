@@ -74,8 +74,6 @@ func (x *exchange) signIn() error {
 	return nil
 }
 
-var errReads = domain.Fail(domain.MethodNotAllowed, "this path takes GET, HEAD")
-
 // signInByProvider answers below oidc.Path. The page asks whether there is a provider before it shows a link to it.
 func (x *exchange) signInByProvider(path string) error {
 	x.reply.route, x.counts = session.Path, x.server.signIns
@@ -83,9 +81,13 @@ func (x *exchange) signInByProvider(path string) error {
 	switch {
 	case path != oidc.IssuerPath && (by == nil || path != oidc.Path && path != oidc.CallbackPath):
 		return errNoPath
+	case x.r.Method == http.MethodOptions:
+		x.reply.w.Header().Set("Allow", allowOf(oidc.Methods))
+		x.reply.empty(http.StatusNoContent)
+		return nil
 	case x.r.Method != http.MethodGet && x.r.Method != http.MethodHead:
-		x.reply.w.Header().Set("Allow", "GET, HEAD")
-		return errReads
+		x.reply.w.Header().Set("Allow", oidc.Methods)
+		return domain.Fail(domain.MethodNotAllowed, "this path takes "+oidc.Methods)
 	}
 	x.reply.w.Header().Set("Cache-Control", notKept)
 	if path == oidc.IssuerPath {

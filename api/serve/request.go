@@ -163,8 +163,8 @@ func (req *Request) Submit(ctx context.Context, s domain.Submission) (domain.Out
 	return out, nil
 }
 
-// Beside calls f while the request has another id, made of its own and of a name: a command that f submits is another one than that of
-// the request, and the same when the request is repeated.
+// Beside calls f with another request id, which is derived from the request's own id and a name. So a second command of one request is
+// not taken for a repeat of the first, and a repeat of the request has the same ids.
 func (req *Request) Beside(name string, f func() error) error {
 	id := req.ID
 	defer func() { req.ID = id }()

@@ -137,8 +137,8 @@ func dumpValue(k, v []byte) (string, error) {
 		return fmt.Sprintf("time=%d hash=%016x seq=%d deleted=%t", o.Time, o.Hash, o.Seq, o.Deleted), err
 	case FamilyNotice:
 		r, err := DecodeNotice(k, v)
-		return fmt.Sprintf("%s member=%d action=%d brand=%d def=%d service=%d copied=%t at=%d",
-			r.Kind, r.Member, r.Action, r.Brand, r.Definition, r.Service, r.Copied, r.At), err
+		return fmt.Sprintf("%s member=%d other=%d action=%d brand=%d def=%d service=%d copied=%t at=%d",
+			r.Kind, r.Member, r.Other, r.Action, r.Brand, r.Definition, r.Service, r.Copied, r.At), err
 	case FamilyMembership:
 		m, err := DecodeMembership(k, v)
 		return fmt.Sprintf("%s member=%d at=%d", m.Kind(), m.Member, m.At), err

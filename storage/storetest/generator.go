@@ -158,7 +158,11 @@ func (w *Generator) erase() {
 		return slices.ContainsFunc(e.Rows, func(r domain.Row) bool { return r.Seq == seq })
 	})
 	w.add(domain.RowsErased, e)
-	w.notice(domain.Notice{Kind: domain.EventErased, Account: p.Account, Member: m.ID})
+	n := domain.Notice{Kind: domain.EventErased, Account: p.Account, Member: m.ID}
+	if w.State.Sequence%2 == 0 {
+		n.Kind, n.Other = domain.EventMerged, m.ID+1
+	}
+	w.notice(n)
 }
 
 // personal is a sealed part, here of any bytes.

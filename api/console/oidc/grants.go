@@ -16,7 +16,7 @@ type Grant struct {
 	Account domain.AccountID
 }
 
-// ParseGrant reads VALUE=ROLE@ACCOUNT. The value may have each of these signs, the role and the account have none.
+// ParseGrant reads VALUE=ROLE@ACCOUNT. The value may contain = and @.
 func ParseGrant(s string) (g Grant, err error) {
 	at := strings.LastIndexByte(s, '=')
 	if at <= 0 {

@@ -20,6 +20,9 @@ import (
 	"github.com/ovation-analytics/ovation/api/console/sealed"
 )
 
+// Methods are what Path and those below it take.
+const Methods = "GET, HEAD"
+
 const (
 	// Path begins a sign-in at the provider.
 	Path = "/console/oidc"

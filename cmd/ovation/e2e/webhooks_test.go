@@ -59,6 +59,14 @@ func newReceiver(t testing.TB) *receiver {
 	return r
 }
 
+// sender is a node that may send to the receiver.
+func (r *receiver) sender() *node {
+	r.t.Helper()
+	return newNode(r.t, harness.Node{
+		Data: filepath.Join(r.t.TempDir(), "data"), Env: r.Env, Args: slices.Concat([]string{"--memory", "256MiB", "--shards", "4"}, r.Args),
+	})
+}
+
 // knows has the receiver check signatures by a secret.
 func (r *receiver) knows(secret string) {
 	r.t.Helper()
@@ -207,9 +215,7 @@ func hookID(t testing.TB, w wire.Webhook) uint64 {
 func TestWebhooks_EachActionOverFailuresAndKills(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
-	n := newNode(t, harness.Node{
-		Data: filepath.Join(t.TempDir(), "data"), Env: r.Env, Args: slices.Concat([]string{"--memory", "256MiB", "--shards", "4"}, r.Args),
-	})
+	n := r.sender()
 	n.start()
 	s := newFixture(t, n, "webhooks")
 	s.recordFor(3) // before there is a webhook
@@ -294,9 +300,7 @@ func TestWebhooks_EachActionOverFailuresAndKills(t *testing.T) {
 func TestWebhooks_TakeBack(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
-	n := newNode(t, harness.Node{
-		Data: filepath.Join(t.TempDir(), "data"), Env: r.Env, Args: slices.Concat([]string{"--memory", "256MiB", "--shards", "4"}, r.Args),
-	})
+	n := r.sender()
 	n.start()
 	s := newFixture(t, n, "takeback")
 	s.hookOf(r, "activity,removed,erased")
@@ -376,9 +380,7 @@ func TestWebhooks_TakeBack(t *testing.T) {
 func TestWebhooks_Lists(t *testing.T) {
 	t.Parallel()
 	r := newReceiver(t)
-	n := newNode(t, harness.Node{
-		Data: filepath.Join(t.TempDir(), "data"), Env: r.Env, Args: slices.Concat([]string{"--memory", "256MiB", "--shards", "4"}, r.Args),
-	})
+	n := r.sender()
 	n.start()
 	s := newFixture(t, n, "lists")
 	segment, _ := must[wire.Segment](s)(client.Do(ctx(s), s.api, client.CreateSegment{Name: "Fans"}))

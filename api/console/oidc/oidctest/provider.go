@@ -24,7 +24,7 @@ const (
 	Secret   = "a secret of the client"
 )
 
-// Provider is a provider at its URL. Its fields may be set between sign-ins.
+// Provider is a provider at its URL. Any goroutine may call it.
 type Provider struct {
 	*httptest.Server
 	key *ecdsa.PrivateKey

@@ -34,15 +34,15 @@ const reasons = {
   exhausted: 'Too many people sign in right now. Try again in a moment.',
   failed: 'The provider cannot be asked, or its answer is not right. An operator finds the reason in the log of the node.',
 }
-const origin = 'ovation-from' // the page on which somebody went to the provider
+const left = 'ovation-from' // key of the address of the page from which somebody went to the provider
 
 // leave notes the page to come back to from the provider.
-export function leave() { try { sessionStorage.setItem(origin, location.pathname + location.search) } catch { /* then the first page */ } }
+export function leave() { try { sessionStorage.setItem(left, location.pathname + location.search) } catch { /* then the first page */ } }
 
 // back goes to the page that was left.
 function back() {
   let to
-  try { to = sessionStorage.getItem(origin); sessionStorage.removeItem(origin) } catch { /* then the first page */ }
+  try { to = sessionStorage.getItem(left); sessionStorage.removeItem(left) } catch { /* then the first page */ }
   if (!to || location.pathname !== '/') return
   history.replaceState(null, '', to)
   dispatchEvent(new PopStateEvent('popstate'))

@@ -13,7 +13,7 @@ const keptGone = 500 // of what was taken back; the answer that has it is asked 
 // takes reports that what is gone is an action.
 const takes = (gone, i) => gone.ID ? gone.ID === i.ID : gone.MemberID === (i.MergedMemberID ?? i.MemberID)
 
-// tell is of who counts what comes: item, gone and state. Rows are not shown before words is there.
+// tell is of who counts what comes: item, gone and state. No row is shown while words is null.
 export function Feed({ params, tell, title = 'Live feed', kind = '', words = (s) => s }) {
   const key = JSON.stringify(params)
   const first = useAnswer('/v1.1/activity/feed', { ...params, all_member_actions: 1, includeOneTime: 1, limit: 25 }, 3_600_000)
