@@ -39,7 +39,7 @@ type load struct {
 	collects sync.WaitGroup
 
 	mu    sync.Mutex                          // guards what follows
-	worst struct{ read, write time.Duration } // the longest until an answer, over all addresses
+	worst struct{ read, write time.Duration } // the longest until one was done, over all addresses and repeats
 }
 
 // loadSize is how much is done in a second.
@@ -262,7 +262,10 @@ func (l *load) tell() {
 	}
 	l.c.agree()
 	l.writers.tell(l.told)
-	asked := 0
+	asked, slow := 0, time.Duration(0)
+	for _, r := range l.watch.readers {
+		slow = max(slow, r.slow)
+	}
 	for i := range l.c.nodes {
 		for _, r := range l.watch.readers {
 			want := number(l.c.t, l.seen.tally(r.q).TotalCount)
@@ -277,8 +280,8 @@ func (l *load) tell() {
 		}
 		asked += l.told.checkRandom(l.c.t, l.seed, l.c.apiOf(i, l.toldKey), rand.New(rand.NewPCG(l.seed, 3)), last(40), 3, 4)
 	}
-	l.c.t.Logf("%d answers under load, the longest read took %v; %d reads were repeated, since no node had applied their position; "+
+	l.c.t.Logf("%d answers under load, the longest took %v; %d reads were repeated, since no node had applied their position, at most for %v; "+
 		"the longest write that was repeated until it was answered took %v; %d writes, %d deletes; %d answers of the end compared",
-		l.answered.Load(), l.worst.read.Round(time.Millisecond), l.waited.Load(), l.worst.write.Round(time.Millisecond),
+		l.answered.Load(), slow.Round(time.Millisecond), l.waited.Load(), l.worst.read.Round(time.Millisecond), l.worst.write.Round(time.Millisecond),
 		l.writers.answered, l.writers.deleted, asked)
 }

@@ -58,38 +58,41 @@ type counter struct {
 // its copies in the partition of its member. An activity for a member of another shard counts by its forward.
 func (c *cluster) counted(p *model) map[counter][]int64 {
 	c.t.Helper()
-	records, oneTime := c.journalOf(p.account), map[domain.DefinitionID]bool{}
+	oneTime := map[domain.DefinitionID]bool{}
 	for _, d := range p.definitions {
 		oneTime[d.id] = d.oneTime
 	}
+	records := c.journalOf(p.account, oneTime)
 	forwarded := map[uint64]bool{}
-	for i := range records {
-		if records[i].Kind == domain.KindForward {
-			forwarded[records[i].Activity.Hash] = true
+	for _, r := range records {
+		if r.forward {
+			forwarded[r.hash] = true
 		}
 	}
 	out, known := map[counter][]int64{}, map[uint64]bool{}
-	for i := range records {
-		r := &records[i]
-		a := &r.Activity
-		if r.Kind == domain.KindActivity && forwarded[a.Hash] || known[a.Hash] || r.IsVoid() || oneTime[a.Definition] {
+	for _, r := range records {
+		if !r.forward && forwarded[r.hash] || known[r.hash] || !r.counts {
 			continue
 		}
-		known[a.Hash] = true
-		k := counter{r.partition, a.Brand}
-		out[k] = append(out[k], r.Offset)
+		known[r.hash] = true
+		k := counter{int(r.partition), r.brand}
+		out[k] = append(out[k], r.offset)
 	}
 	return out
 }
 
-// journalled is a record of the journal and its partition.
+// journalled is what the check needs of a record of the journal: there are tens of millions at full size.
 type journalled struct {
-	domain.Record
-	partition int
+	offset    int64
+	hash      uint64 // of the activity
+	brand     domain.BrandID
+	partition int32
+	forward   bool // of an activity, to the shard of its member
+	counts    bool // it is neither void nor of a definition that counts once
 }
 
 // journalOf are the activities and forwards of an account in the journal, by partition and offset.
-func (c *cluster) journalOf(account domain.AccountID) (out []journalled) {
+func (c *cluster) journalOf(account domain.AccountID, oneTime map[domain.DefinitionID]bool) (out []journalled) {
 	c.t.Helper()
 	topic := c.nodes[0].Prefix + kafka.Journal
 	ends := map[int32]int64{}
@@ -114,15 +117,18 @@ func (c *cluster) journalOf(account domain.AccountID) (out []journalled) {
 			c.t.Fatal(err)
 		}
 		page.EachRecord(func(r *kgo.Record) {
-			one := journalled{partition: int(r.Partition)}
+			one := domain.Record{}
 			if codec.IsRecord(r.Value) {
-				if err := codec.DecodeRecord(&one.Record, r.Value); err != nil {
+				if err := codec.DecodeRecord(&one, r.Value); err != nil {
 					c.t.Fatal(err)
 				}
 			}
-			one.Offset, one.Time = r.Offset, r.Timestamp.UnixMilli()
 			if one.Account == account && (one.Kind == domain.KindActivity || one.Kind == domain.KindForward) {
-				out = append(out, one)
+				one.Time = r.Timestamp.UnixMilli()
+				out = append(out, journalled{
+					offset: r.Offset, partition: r.Partition, hash: one.Activity.Hash, brand: one.Activity.Brand,
+					forward: one.Kind == domain.KindForward, counts: !one.IsVoid() && !oneTime[one.Activity.Definition],
+				})
 			}
 			if r.Offset+1 >= ends[r.Partition] {
 				delete(ends, r.Partition)
@@ -130,7 +136,7 @@ func (c *cluster) journalOf(account domain.AccountID) (out []journalled) {
 		})
 	}
 	slices.SortFunc(out, func(a, b journalled) int {
-		return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(a.Offset, b.Offset))
+		return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(a.offset, b.offset))
 	})
 	return out
 }

@@ -24,6 +24,7 @@ type reader struct {
 	at   string // the position of the last answer
 	max  uint64
 	asks int
+	slow time.Duration // the longest until one question was answered, over all addresses
 
 	keeps bool // every answer, for a look at what the journal gives at its position
 	shown []shownNumber
@@ -60,7 +61,10 @@ func (r *reader) read(t testing.TB, api *client.Client) error {
 	return nil
 }
 
+// ask asks for the number at any of the endpoints that have it.
 func (r *reader) ask(t testing.TB, api *client.Client) (uint64, client.Meta, error) {
+	began := time.Now()
+	defer func() { r.slow = max(r.slow, time.Since(began)) }()
 	params := r.p.about(r.q, r.q.params())
 	params["timeout_ms"] = "10000"
 	if r.waits != nil { // it asks again
