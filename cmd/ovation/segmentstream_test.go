@@ -69,18 +69,26 @@ func (s *listReader) read(ctx context.Context, p *streamPort, key string) error 
 }
 
 // onList are the members on a segment's list as the API counts them.
-func (h *ward) onList(c *client.Client, id string) map[string]bool {
-	h.Helper()
+func onList(ctx context.Context, c *client.Client, id string) (map[string]bool, error) {
 	out := map[string]bool{}
 	for p := (client.Params{"members_from_segment": id, "limit": "100", "cursor": ""}); p != nil; {
 		var list struct{ Items []struct{ ID json.Number } }
-		meta, err := c.Get(h.Context(), "/v1.1/members", p, &list)
-		h.must(err)
+		meta, err := c.Get(ctx, "/v1.1/members", p, &list)
+		if err != nil {
+			return nil, err
+		}
 		for _, m := range list.Items {
 			out[m.ID.String()] = true
 		}
 		p = meta.Next
 	}
+	return out, nil
+}
+
+func (h *ward) onList(c *client.Client, id string) map[string]bool {
+	h.Helper()
+	out, err := onList(h.Context(), c, id)
+	h.must(err)
 	return out
 }
 

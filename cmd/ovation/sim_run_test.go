@@ -46,6 +46,9 @@ func simulate(seed uint64) (err error) {
 	if err := w.open(); err != nil {
 		return fmt.Errorf("the beginning: %w", err)
 	}
+	if err := w.makeLists(); err != nil {
+		return fmt.Errorf("the lists: %w", err)
+	}
 	w.gaps = w.rng.IntN(6) == 0
 	steps := 20 + w.rng.IntN(30)
 	gapAt, ofJournal := w.rng.IntN(steps), w.rng.IntN(8) == 0
@@ -74,6 +77,7 @@ func simulate(seed uint64) (err error) {
 		w.putKeys()
 		w.eraseStep()
 		w.mergeStep()
+		w.listStep()
 		if err := w.fleetStep(); err != nil {
 			return err
 		}
@@ -93,6 +97,9 @@ func simulate(seed uint64) (err error) {
 	}
 	if err := w.checkKeys(); err != nil {
 		return err
+	}
+	if err := w.settleLists(); err != nil {
+		return fmt.Errorf("lists: %w", err)
 	}
 	if err := w.settleMerges(); err != nil {
 		return fmt.Errorf("merges: %w", err)
@@ -331,6 +338,9 @@ func (w *simulation) again() error {
 	}
 	if err := w.checkAll(); err != nil {
 		return fmt.Errorf("the replay: %w", err)
+	}
+	if err := w.settleLists(); err != nil {
+		return fmt.Errorf("the replay: lists: %w", err)
 	}
 	return nil
 }

@@ -31,6 +31,7 @@ import (
 //	sim_recorded_test.go whose an answer is that names a member, also where an identity changed hands meanwhile
 //	sim_merge_test.go    members who are merged, and parted; sim_mergemodel_test.go: what is known of it;
 //	sim_merged_test.go   what must have become of them
+//	sim_lists_test.go    lists of segments, by their events
 //	sim_gap_test.go      logs that lose what was not read
 //	sim_access_test.go   allowlists, access tokens, signing keys
 //	sim_keys_test.go     data keys, and rotations of the master key

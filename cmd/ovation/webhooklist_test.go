@@ -26,6 +26,21 @@ type listHook struct {
 	actions int
 }
 
+// newListHook makes a webhook of a segment's list at a node. What becomes visible from now on is after it.
+func newListHook(ctx context.Context, e *engineLife, c *client.Client, segment, events string, rnd *rand.Rand) (*listHook, error) {
+	var w wire.Webhook
+	if _, err := c.Post(ctx, "/v1.1/webhook/create", client.Params{"url": "https://hooks.example/", "events": events, "segment": segment}, &w); err != nil {
+		return nil, err
+	}
+	out := &listHook{segment: segment, rnd: rnd, on: map[string]bool{}}
+	for _, of := range e.Actors.Catalog().Webhooks() {
+		if fmt.Sprint(of.ID) == w.ID {
+			out.id, out.after, out.last = of.ID, of.Begin, make([]delivery.Event, len(of.Begin))
+		}
+	}
+	return out, nil
+}
+
 // hook makes a webhook of a segment's list, and of all else that webhooks send or of nothing else.
 func (h *ward) hook(c *client.Client, segment string, rnd *rand.Rand) *listHook {
 	h.Helper()
@@ -33,45 +48,40 @@ func (h *ward) hook(c *client.Client, segment string, rnd *rand.Rand) *listHook 
 	if rnd.IntN(3) > 0 {
 		events += ",activity,removed,erased,merged,unmerged"
 	}
-	var w wire.Webhook
-	_, err := c.Post(h.Context(), "/v1.1/webhook/create", client.Params{"url": "https://hooks.example/", "events": events, "segment": segment}, &w)
+	out, err := newListHook(h.Context(), h.engine, c, segment, events, rnd)
 	h.must(err)
-	out := &listHook{segment: segment, rnd: rnd, on: h.onList(c, segment)}
-	for _, of := range h.engine.Actors.Catalog().Webhooks() {
-		if fmt.Sprint(of.ID) == w.ID {
-			out.id, out.after, out.last = of.ID, of.Begin, make([]delivery.Event, len(of.Begin))
+	out.on = h.onList(c, segment)
+	return out
+}
+
+// source is the webhook's stream at a node; nil: the node does not know the webhook yet.
+func (l *listHook) source(ctx context.Context, e *engineLife) (*feed.Webhook, error) {
+	for _, w := range e.Actors.Catalog().Webhooks() {
+		if w.ID == l.id {
+			return feed.NewWebhook(ctx, e.API.Server, w)
 		}
 	}
-	return out
+	return nil, nil
 }
 
 // take takes events until its context ends, then all that there are.
 func (l *listHook) take(ctx context.Context, h *ward) error {
-	var of *domain.Webhook
-	for _, w := range h.engine.Actors.Catalog().Webhooks() {
-		if w.ID == l.id {
-			of = w
-		}
-	}
-	source, err := feed.NewWebhook(h.Context(), h.engine.API.Server, of)
+	source, err := l.source(h.Context(), h.engine)
 	if err != nil {
 		return err
 	}
 	for {
-		page, err := source.Page(h.Context(), l.after, 1+l.rnd.IntN(20))
-		switch {
-		case domain.CodeOf(err) == domain.Unavailable:
+		page, err := l.read(h.Context(), source)
+		if domain.CodeOf(err) == domain.Unavailable {
 			continue
-		case err != nil:
+		}
+		if err == nil {
+			err = l.apply(page)
+		}
+		if err != nil {
 			return err
 		}
-		for shard, events := range page.Events {
-			if err := l.apply(h.Context(), source, shard, events); err != nil {
-				return err
-			}
-		}
-		l.after = page.Next
-		if page.More {
+		if page.more {
 			continue
 		}
 		if ctx.Err() != nil {
@@ -81,33 +91,58 @@ func (l *listHook) take(ctx context.Context, h *ward) error {
 	}
 }
 
-// apply renders the events of a shard, and keeps the list by them.
-func (l *listHook) apply(ctx context.Context, source *feed.Webhook, shard int, events []delivery.Event) error {
-	for _, e := range events {
-		last := &l.last[shard]
-		if cmp.Or(cmp.Compare(e.Sequence, last.Sequence), cmp.Compare(e.Kind, last.Kind)) <= 0 {
-			return fmt.Errorf("%+v comes after %+v", e, *last)
-		}
-		*last = e
+// listPage is a page of events, with the contents of the memberships among them.
+type listPage struct {
+	events   [][]delivery.Event // by shard
+	rendered [][]delivery.Rendered
+	next     []uint64
+	more     bool
+}
+
+// read reads the next page.
+func (l *listHook) read(ctx context.Context, source *feed.Webhook) (*listPage, error) {
+	page, err := source.Page(ctx, l.after, 1+l.rnd.IntN(20))
+	if err != nil {
+		return nil, err
 	}
-	lists := slices.DeleteFunc(slices.Clone(events), func(e delivery.Event) bool { return !domain.ListEvents.Has(e.Kind) })
-	l.actions += len(events) - len(lists)
-	rendered, err := source.Render(ctx, shard, lists)
-	if err != nil || len(rendered) != len(lists) {
-		return fmt.Errorf("%d of %d memberships are rendered: %w", len(rendered), len(lists), err)
-	}
-	for i, r := range rendered {
-		var m wire.Membership
-		if err := json.Unmarshal(r.Data, &m); err != nil {
-			return err
+	out := &listPage{events: page.Events, rendered: make([][]delivery.Rendered, len(page.Events)), next: page.Next, more: page.More}
+	for shard, events := range page.Events {
+		lists := slices.DeleteFunc(slices.Clone(events), func(e delivery.Event) bool { return !domain.ListEvents.Has(e.Kind) })
+		if out.rendered[shard], err = source.Render(ctx, shard, lists); err != nil {
+			return nil, err
 		}
-		entered := r.Event.Kind == domain.EventEnter
-		if r.Event != lists[i] || m.SegmentID != l.segment || l.on[m.MemberID] == entered {
-			return fmt.Errorf("%+v: %s is told twice, or of another segment", r.Event, r.Data)
-		}
-		if l.on[m.MemberID] = entered; !entered {
-			delete(l.on, m.MemberID)
+		if !slices.EqualFunc(out.rendered[shard], lists, func(r delivery.Rendered, e delivery.Event) bool { return r.Event == e }) {
+			return nil, fmt.Errorf("the memberships %v are rendered as %v", lists, out.rendered[shard])
 		}
 	}
+	return out, nil
+}
+
+// apply keeps the list by a page.
+func (l *listHook) apply(page *listPage) error {
+	for shard, events := range page.events {
+		for _, e := range events {
+			last := &l.last[shard]
+			if cmp.Or(cmp.Compare(e.Sequence, last.Sequence), cmp.Compare(e.Kind, last.Kind)) <= 0 {
+				return fmt.Errorf("%+v comes after %+v", e, *last)
+			}
+			*last = e
+		}
+		l.actions += len(events) - len(page.rendered[shard])
+		for _, r := range page.rendered[shard] {
+			var m wire.Membership
+			if err := json.Unmarshal(r.Data, &m); err != nil {
+				return err
+			}
+			entered := r.Event.Kind == domain.EventEnter
+			if m.SegmentID != l.segment || l.on[m.MemberID] == entered {
+				return fmt.Errorf("%+v: %s is told twice, or of another segment", r.Event, r.Data)
+			}
+			if l.on[m.MemberID] = entered; !entered {
+				delete(l.on, m.MemberID)
+			}
+		}
+	}
+	l.after = page.next
 	return nil
 }

@@ -33,7 +33,7 @@ type smallDisk struct {
 func newSmallDisk(t *testing.T, mib int) *smallDisk {
 	t.Helper()
 	dir := t.TempDir()
-	holder := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs -o size=`+fmt.Sprint(mib)+`m tmpfs "$0" && echo mounted && exec sleep 3600`, dir)
+	holder := exec.Command("unshare", "--map-root-user", "--mount", "sh", "-c", `mount -t tmpfs -o size=`+fmt.Sprint(mib)+`m tmpfs "$0" && echo mounted && exec sleep infinity`, dir)
 	holder.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var errs strings.Builder
 	holder.Stderr = &errs
@@ -72,11 +72,15 @@ func (d *smallDisk) fill(left int64) {
 		d.t.Fatal(err)
 	}
 	defer f.Close()
-	if err := syscall.Fallocate(int(f.Fd()), 0, 0, d.free()-left); err != nil {
-		d.t.Fatal(err)
-	}
-	if free := d.free(); free > left {
-		d.t.Fatalf("%d bytes are free", free)
+	const step = 64 << 20 // a node writes meanwhile
+	for size, free := int64(0), d.free(); free > left; free = d.free() {
+		n := min(free-left, step)
+		switch err := syscall.Fallocate(int(f.Fd()), 0, size, n); {
+		case err == nil:
+			size += n
+		case !errors.Is(err, syscall.ENOSPC):
+			d.t.Fatal(err)
+		}
 	}
 }
 
