@@ -114,6 +114,13 @@ func TestServe_PublicPort(t *testing.T) {
 	for code := 200; code != http.StatusServiceUnavailable; {
 		code, _ = admin("/readyz")
 	}
+	for { // from then on each answer ends its connection
+		one, err := net.Dial("tcp", n.HTTPAddr())
+		if err != nil {
+			break
+		}
+		must(t, one.Close())
+	}
 	_, err = io.WriteString(under, "name=abc")
 	must(t, err)
 	last, err := http.ReadResponse(answers, nil)
