@@ -15,10 +15,10 @@ import (
 	"github.com/ovation-analytics/ovation/api/client"
 )
 
-// Lists of segments that webhooks follow. Their events are taken at any node meanwhile, and rules are edited; when all is
-// drained, who is on a list by its events is who has done enough by the feed, and whom the API gives.
+// Lists of segments that webhooks follow. During the run, events are read at any node and rules are edited. When all is drained,
+// three sets of members are equal: those on the list by its events, those with enough actions in the feed, and those of the API.
 
-// lists is what happens in a run to lists, by a source of its own: seeds keep their schedules.
+// lists are the lists of a run. They have a random source of their own, so that the other steps of a seed do not change.
 type lists struct {
 	rng *rand.Rand
 	on  bool
@@ -31,30 +31,31 @@ func newLists(seed uint64) *lists {
 	return &lists{rng: rng, on: on}
 }
 
-// simList is a list of the members who did something of its definitions so often.
+// simList is the list of the members with at least threshold actions of the definitions.
 type simList struct {
 	of          *label
 	definitions []domain.DefinitionID
-	begin       []uint64
+	begin       []uint64 // by shard: where the webhook began
 
-	editing   turn
-	threshold int // as was answered
-	taking    turn
+	editing   exclusive
+	threshold int // of the last edit that was answered
+	reading   exclusive
 	hook      *listHook
 }
 
-// turn is held by one at a time. Who meets it held does nothing: the clock of a bubble stands while a mutex is waited for.
-type turn struct{ held atomic.Bool }
+// exclusive runs one function at a time and skips a second one. A mutex would not do: while a goroutine waits for a mutex, the fake
+// clock of the test does not advance.
+type exclusive struct{ running atomic.Bool }
 
-func (t *turn) do(f func() error) error {
-	if !t.held.CompareAndSwap(false, true) {
+func (x *exclusive) do(f func() error) error {
+	if !x.running.CompareAndSwap(false, true) {
 		return nil
 	}
-	defer t.held.Store(false)
+	defer x.running.Store(false)
 	return f()
 }
 
-// makeLists makes the lists of each label, in fair weather. Nobody has done anything yet.
+// makeLists makes the lists of each label before the first fault and the first action.
 func (w *simulation) makeLists() error {
 	if !w.lists.on {
 		return nil
@@ -78,8 +79,7 @@ func (w *simulation) makeLists() error {
 			if err != nil {
 				return err
 			}
-			events := []string{"enter,leave", "enter,leave,activity,removed,erased,merged,unmerged"}[w.lists.rng.IntN(2)]
-			if s.hook, err = newListHook(ctx, w.engine, c, made.ID.String(), events, rand.New(rand.NewPCG(w.lists.rng.Uint64(), 1))); err != nil {
+			if s.hook, err = newListHook(ctx, w.engine, c, made.ID.String(), rand.New(rand.NewPCG(w.lists.rng.Uint64(), 1))); err != nil {
 				return err
 			}
 			s.begin = s.hook.after
@@ -89,7 +89,7 @@ func (w *simulation) makeLists() error {
 	return nil
 }
 
-// listStep takes some events of a list, or edits its rule, in one step of two.
+// listStep reads some pages of events, or edits a rule, in one step of two.
 func (w *simulation) listStep() {
 	if !w.lists.on {
 		return
@@ -103,14 +103,14 @@ func (w *simulation) listStep() {
 			if e == nil {
 				return nil
 			}
-			return s.taking.do(func() error { return s.take(e, 1+threshold) })
+			return s.reading.do(func() error { return s.hook.readAt(e, 1+threshold) })
 		})
 	case n < 6:
 		w.user(func() error { return s.editing.do(func() error { return w.editList(s, threshold) }) })
 	}
 }
 
-// editList has a list take another threshold.
+// editList changes the threshold of a list.
 func (w *simulation) editList(s *simList, threshold int) error {
 	err := w.demand(s.of, func(c *client.Client) error {
 		_, err := c.Post(context.Background(), "/v1.1/segment/"+s.hook.segment+"/edit", client.Params{"threshold": fmt.Sprint(threshold)}, new(json.RawMessage))
@@ -123,32 +123,8 @@ func (w *simulation) editList(s *simList, threshold int) error {
 	return nil
 }
 
-// take takes so many pages of events at a node, or all that there are.
-func (s *simList) take(e *engineLife, pages int) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	source, err := s.hook.source(ctx, e)
-	for ; err == nil && source != nil && pages > 0; pages-- {
-		var page *listPage
-		page, err = s.hook.read(ctx, source)
-		if err != nil || e.power.isOff() { // what a machine without power said reached nobody
-			break
-		}
-		if err := s.hook.apply(page); err != nil {
-			return fmt.Errorf("list %s: %w", s.hook.segment, err)
-		}
-		if !page.more {
-			return nil
-		}
-	}
-	if err != nil && !e.power.isOff() && domain.CodeOf(err) != domain.Unavailable && ctx.Err() == nil {
-		return fmt.Errorf("list %s: %w", s.hook.segment, err)
-	}
-	return nil
-}
-
-// settleLists waits, when all is drained, until the events of each list say who is on it, also those taken again from the
-// list's beginning, and until shards have applied that they follow it by its last rule.
+// settleLists waits, when all is drained, until the events of each list give the members on it, also when they are read again from
+// the list's beginning. Then it waits until no node has a FollowList to append: the replay is compared with what is there now.
 func (w *simulation) settleLists() error {
 	if !w.lists.on || w.journalCut {
 		return nil
@@ -165,15 +141,14 @@ func (w *simulation) settleLists() error {
 			return err
 		}
 		if !maps.Equal(want, api) {
-			return fmt.Errorf("the API has %v on list %s, %v did %v %d times", api, s.hook.segment, want, s.definitions, s.threshold)
+			return fmt.Errorf("the API has %v on list %s; by the feed %v have actions of %v at least %d times", api, s.hook.segment, want, s.definitions, s.threshold)
 		}
 		again := *s.hook
 		again.after, again.last, again.on = s.begin, slices.Clone(again.last), map[string]bool{}
 		clear(again.last)
 		for _, h := range []*listHook{s.hook, &again} {
-			taken := simList{hook: h}
 			for began := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-				if err := taken.take(w.engine, 1<<20); err != nil {
+				if err := h.readAt(w.engine, 1<<20); err != nil {
 					return err
 				}
 				if maps.Equal(h.on, want) {
@@ -185,11 +160,11 @@ func (w *simulation) settleLists() error {
 			}
 		}
 	}
-	time.Sleep(2 * time.Second)
+	time.Sleep(2 * time.Second) // nodes look every 200 ms whether a shard follows by the last rule
 	return w.drain()
 }
 
-// whoDid are the members who have done enough for a list, by the feed.
+// whoDid are the members with enough actions in the feed.
 func (w *simulation) whoDid(c *client.Client, s *simList) (map[string]bool, error) {
 	items, err := w.items(c, s.of)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
 	"github.com/ovation-analytics/ovation/api/client"
@@ -26,8 +27,13 @@ type listHook struct {
 	actions int
 }
 
-// newListHook makes a webhook of a segment's list at a node. What becomes visible from now on is after it.
-func newListHook(ctx context.Context, e *engineLife, c *client.Client, segment, events string, rnd *rand.Rand) (*listHook, error) {
+// newListHook makes a webhook that sends the memberships of a segment, and in two of three cases all other events. Its events are
+// those of what becomes visible after it was made.
+func newListHook(ctx context.Context, e *engineLife, c *client.Client, segment string, rnd *rand.Rand) (*listHook, error) {
+	events := "enter,leave"
+	if rnd.IntN(3) > 0 {
+		events += ",activity,removed,erased,merged,unmerged"
+	}
 	var w wire.Webhook
 	if _, err := c.Post(ctx, "/v1.1/webhook/create", client.Params{"url": "https://hooks.example/", "events": events, "segment": segment}, &w); err != nil {
 		return nil, err
@@ -41,14 +47,10 @@ func newListHook(ctx context.Context, e *engineLife, c *client.Client, segment, 
 	return out, nil
 }
 
-// hook makes a webhook of a segment's list, and of all else that webhooks send or of nothing else.
+// hook makes a webhook of a list that has members already.
 func (h *ward) hook(c *client.Client, segment string, rnd *rand.Rand) *listHook {
 	h.Helper()
-	events := "enter,leave"
-	if rnd.IntN(3) > 0 {
-		events += ",activity,removed,erased,merged,unmerged"
-	}
-	out, err := newListHook(h.Context(), h.engine, c, segment, events, rnd)
+	out, err := newListHook(h.Context(), h.engine, c, segment, rnd)
 	h.must(err)
 	out.on = h.onList(c, segment)
 	return out
@@ -89,6 +91,30 @@ func (l *listHook) take(ctx context.Context, h *ward) error {
 		}
 		_ = source.Await(ctx)
 	}
+}
+
+// readAt reads at most so many pages of events at a node, until there are no more. Where the node is not available it reads none.
+func (l *listHook) readAt(e *engineLife, pages int) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	source, err := l.source(ctx, e)
+	for ; err == nil && source != nil && pages > 0; pages-- {
+		var page *listPage
+		page, err = l.read(ctx, source)
+		if err != nil || e.power.isOff() { // a page that was read after the crash is dropped: no client received it
+			break
+		}
+		if err := l.apply(page); err != nil {
+			return fmt.Errorf("list %s: %w", l.segment, err)
+		}
+		if !page.more {
+			return nil
+		}
+	}
+	if err != nil && !e.power.isOff() && domain.CodeOf(err) != domain.Unavailable && ctx.Err() == nil {
+		return fmt.Errorf("list %s: %w", l.segment, err)
+	}
+	return nil
 }
 
 // listPage is a page of events, with the contents of the memberships among them.

@@ -39,7 +39,7 @@ type load struct {
 	collects sync.WaitGroup
 
 	mu    sync.Mutex                          // guards what follows
-	worst struct{ read, write time.Duration } // the longest until one was done, over all addresses and repeats
+	worst struct{ read, write time.Duration } // the longest time of one, with its repeats, over all addresses
 }
 
 // loadSize is how much is done in a second.
@@ -266,6 +266,9 @@ func (l *load) tell() {
 	for _, r := range l.watch.readers {
 		slow = max(slow, r.slow)
 	}
+	for _, s := range l.watch.scribes {
+		slow = max(slow, s.slow)
+	}
 	for i := range l.c.nodes {
 		for _, r := range l.watch.readers {
 			want := number(l.c.t, l.seen.tally(r.q).TotalCount)
@@ -280,7 +283,7 @@ func (l *load) tell() {
 		}
 		asked += l.told.checkRandom(l.c.t, l.seed, l.c.apiOf(i, l.toldKey), rand.New(rand.NewPCG(l.seed, 3)), last(40), 3, 4)
 	}
-	l.c.t.Logf("%d answers under load, the longest took %v; %d reads were repeated, since no node had applied their position, at most for %v; "+
+	l.c.t.Logf("%d answers under load, the longest of a question took %v; %d reads were repeated, since no node had applied their position, at most for %v; "+
 		"the longest write that was repeated until it was answered took %v; %d writes, %d deletes; %d answers of the end compared",
 		l.answered.Load(), slow.Round(time.Millisecond), l.waited.Load(), l.worst.read.Round(time.Millisecond), l.worst.write.Round(time.Millisecond),
 		l.writers.answered, l.writers.deleted, asked)

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/ovation-analytics/ovation/actors/domain"
 )
 
 // TestCluster_WithoutAFault has three nodes work for five minutes while nothing befalls them: no node takes a duty over, and
@@ -32,7 +30,7 @@ func TestCluster_WithoutAFault(t *testing.T) {
 	}
 	seen, repeats := map[sent]bool{}, 0
 	for _, p := range []*model{l.seen, l.told} {
-		for _, r := range c.journalOf(p.account, map[domain.DefinitionID]bool{}) {
+		for _, r := range c.journalOf(p.account, nil) {
 			k := sent{r.hash, r.forward}
 			if seen[k] {
 				repeats++

@@ -64,7 +64,7 @@ func (d *smallDisk) free() int64 {
 	return int64(st.Bavail) * st.Bsize
 }
 
-// fill leaves so many bytes free.
+// fill leaves at most so many bytes free. A node may write meanwhile: it fills in steps, and a step for which the space is gone is repeated.
 func (d *smallDisk) fill(left int64) {
 	d.t.Helper()
 	f, err := os.Create(filepath.Join(d.outside, "filler"))
@@ -72,7 +72,7 @@ func (d *smallDisk) fill(left int64) {
 		d.t.Fatal(err)
 	}
 	defer f.Close()
-	const step = 64 << 20 // a node writes meanwhile
+	const step = 64 << 20
 	for size, free := int64(0), d.free(); free > left; free = d.free() {
 		n := min(free-left, step)
 		switch err := syscall.Fallocate(int(f.Fd()), 0, size, n); {

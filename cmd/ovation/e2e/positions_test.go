@@ -24,7 +24,7 @@ type reader struct {
 	at   string // the position of the last answer
 	max  uint64
 	asks int
-	slow time.Duration // the longest until one question was answered, over all addresses
+	slow time.Duration // the longest time of one question, over all addresses
 
 	keeps bool // every answer, for a look at what the journal gives at its position
 	shown []shownNumber

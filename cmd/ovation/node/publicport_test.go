@@ -114,7 +114,7 @@ func TestServe_PublicPort(t *testing.T) {
 	for code := 200; code != http.StatusServiceUnavailable; {
 		code, _ = admin("/readyz")
 	}
-	for { // from then on each answer ends its connection
+	for { // a server that has closed its port sends Connection: close with each answer
 		one, err := net.Dial("tcp", n.HTTPAddr())
 		if err != nil {
 			break
