@@ -13,6 +13,8 @@ const (
 	perHedge = 10
 	// maxHedges is how many such reads may be saved up while answers are in time.
 	maxHedges = 100
+	// overdue is how long a read waits for the address asked last before it may be asked of another one on credit.
+	overdue = time.Second
 	// maxOvertaken is how often the next address answers first before an address is asked last.
 	maxOvertaken = 2
 	// restFor is how long such an address is asked last.
@@ -27,11 +29,13 @@ const (
 // its place again. An answer in time ends the rest, a failed or late probe begins it again.
 //
 // Of the reads at most one in perHedge is asked of two addresses, and one more; probes are not counted, which are few.
+// A read whose address is overdue may be asked of another one on credit, so that a read does not wait for an address that hangs
+// because the reads before it were slow. The credit is as much as finds out that every address hangs; later reads pay it back.
 type addresses struct {
 	mu     sync.Mutex
 	health []health
 	first  int // asked first; the others follow in their order
-	saved  int // reads counted for the next hedges
+	saved  int // reads counted for the next hedges; below zero: on credit
 }
 
 // health is what is known of an address.
@@ -76,7 +80,7 @@ func (p *pass) next(now time.Time) (address int, ok bool) {
 	return p.choose(now)
 }
 
-// hedge gives the address to ask besides the one that is late, if there is one and the budget allows it.
+// hedge gives the address to ask besides the one that is late, if there is one and the budget, or credit, allows it.
 func (p *pass) hedge(now time.Time) (address int, ok bool) {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
@@ -84,7 +88,11 @@ func (p *pass) hedge(now time.Time) (address int, ok bool) {
 	if slices.ContainsFunc(p.tries, func(t try) bool { return t.under && t.probe }) {
 		cost = 0
 	}
-	if p.of.saved < cost {
+	credit := 0
+	if last := slices.MaxFunc(p.tries, func(x, y try) int { return x.begun.Compare(y.begun) }); now.Sub(last.begun) >= overdue {
+		credit = len(p.tries) * maxOvertaken * perHedge
+	}
+	if cost > 0 && p.of.saved+credit < cost {
 		return 0, false
 	}
 	if address, ok = p.choose(now); ok {

@@ -167,6 +167,64 @@ func TestAddresses_Budget(t *testing.T) {
 	}
 }
 
+// A read that is asked when the budget is spent leaves an address that hangs after a second, and the next reads do not
+// wait for it; whatever is slow, the credit is bounded and paid back.
+func TestAddresses_Credit(t *testing.T) {
+	a := newAddresses(3, 0)
+	spend := func() {
+		for at := time.Duration(0); ; at += time.Second {
+			p := a.begin(false)
+			askNext(t, p, at)
+			_, ok := p.hedge(start.Add(at + inTime))
+			p.end()
+			if !ok {
+				return
+			}
+		}
+	}
+	spend()
+	for i := range maxOvertaken {
+		p := a.begin(false)
+		at := time.Duration(i) * time.Minute
+		if first := askNext(t, p, at); first != 0 {
+			t.Fatalf("asked is %d", first)
+		}
+		if i, ok := p.hedge(start.Add(at + overdue - 1)); ok {
+			t.Fatalf("%d is asked before the first is overdue", i)
+		}
+		if i, ok := p.hedge(start.Add(at + overdue)); !ok || i != 1 {
+			t.Fatalf("%d (%t) is asked once the first is overdue", i, ok)
+		}
+		if i, ok := p.hedge(start.Add(at + overdue + inTime)); ok {
+			t.Fatalf("%d is asked before the second is overdue", i)
+		}
+		p.answered(1, start.Add(at+overdue+1))
+		p.end()
+	}
+	if i := first(t, a, time.Minute+2*time.Second); i != 1 {
+		t.Errorf("%d is asked first, which hangs", i)
+	}
+	credit := func() (n int) {
+		for ; ; n++ {
+			p := a.begin(false)
+			at := time.Minute + 2*time.Second
+			askNext(t, p, at)
+			_, ok := p.hedge(start.Add(at + overdue))
+			p.end()
+			if !ok {
+				return n
+			}
+		}
+	}
+	if n, want := credit(), 3*maxOvertaken-maxOvertaken; n != want {
+		t.Errorf("%d more are asked of two, not %d", n, want)
+	}
+	reads(t, a, time.Minute+2*time.Second, perHedge)
+	if n := credit(); n != 1 {
+		t.Errorf("after %d reads in time %d are asked of two", perHedge, n)
+	}
+}
+
 // Random schedules choose as the history does, which looks through all that ever happened.
 func TestAddresses_Model(t *testing.T) {
 	seed := rand.Uint64()
@@ -195,7 +253,7 @@ type schedule struct {
 func (s *schedule) step(draw *rand.Rand) {
 	switch draw.IntN(12) {
 	case 0:
-		s.now = s.now.Add([]time.Duration{inTime - 1, inTime, 3 * time.Second, 7 * time.Second}[draw.IntN(4)])
+		s.now = s.now.Add([]time.Duration{inTime - 1, inTime, time.Second, 3 * time.Second, 7 * time.Second}[draw.IntN(5)])
 		return
 	case 1, 2:
 		s.begin(draw.IntN(4) > 0)
@@ -335,12 +393,19 @@ func (h *history) choose(request int, now time.Time, hedge bool) int {
 			hedges++
 		}
 	}
-	free := false
+	free, credit := false, 0
+	var last time.Time
 	for i := range h.n {
 		e, _ := h.asked(request, i)
 		free = free || e.probe && h.under(request, i)
+		if e.at.After(last) {
+			last = e.at
+		}
 	}
-	if hedge && !free && hedges >= 1+(reads+9)/10 {
+	if now.Sub(last) >= time.Second {
+		credit = 2 * h.n
+	}
+	if hedge && !free && hedges >= 1+credit+(reads+9)/10 {
 		return -1
 	}
 	chosen, asks := -1, event{kind: "asked", request: request, at: now, hedge: hedge && !free}
