@@ -13,7 +13,7 @@ const (
 	perHedge = 10
 	// maxHedges is how many such reads may be saved up while answers are in time.
 	maxHedges = 100
-	// overdue is how long a read waits for the address asked last before it may be asked of another one on credit.
+	// overdue is how long a read waits for the address asked last before it may be asked of the next one on credit.
 	overdue = time.Second
 	// maxOvertaken is how often the next address answers first before an address is asked last.
 	maxOvertaken = 2
@@ -29,8 +29,9 @@ const (
 // its place again. An answer in time ends the rest, a failed or late probe begins it again.
 //
 // Of the reads at most one in perHedge is asked of two addresses, and one more; probes are not counted, which are few.
-// A read whose address is overdue may be asked of another one on credit, so that a read does not wait for an address that hangs
-// because the reads before it were slow. The credit is as much as finds out that every address hangs; later reads pay it back.
+// Where slow reads have spent that, a read whose address is overdue may be asked of the next one on credit, so that it does not
+// wait for an address that hangs. The credit is maxOvertaken hedges for each address, after which an address that hangs rests;
+// later reads pay it back.
 type addresses struct {
 	mu     sync.Mutex
 	health []health
@@ -80,25 +81,30 @@ func (p *pass) next(now time.Time) (address int, ok bool) {
 	return p.choose(now)
 }
 
-// hedge gives the address to ask besides the one that is late, if there is one and the budget, or credit, allows it.
+// hedge gives the address to ask besides the one that is late, if there is one and the budget, or the credit, allows it.
 func (p *pass) hedge(now time.Time) (address int, ok bool) {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
-	cost := perHedge
 	if slices.ContainsFunc(p.tries, func(t try) bool { return t.under && t.probe }) {
-		cost = 0
+		return p.choose(now)
 	}
-	credit := 0
-	if last := slices.MaxFunc(p.tries, func(x, y try) int { return x.begun.Compare(y.begun) }); now.Sub(last.begun) >= overdue {
-		credit = len(p.tries) * maxOvertaken * perHedge
-	}
-	if cost > 0 && p.of.saved+credit < cost {
+	if p.of.saved+p.credit(now) < perHedge {
 		return 0, false
 	}
 	if address, ok = p.choose(now); ok {
-		p.of.saved -= cost
+		p.of.saved -= perHedge
 	}
 	return address, ok
+}
+
+// credit is how many reads may be missing for a hedge: none before the address asked last is overdue.
+func (p *pass) credit(now time.Time) int {
+	for _, t := range p.tries {
+		if now.Sub(t.begun) < overdue {
+			return 0
+		}
+	}
+	return len(p.tries) * maxOvertaken * perHedge
 }
 
 func (p *pass) choose(now time.Time) (address int, ok bool) {

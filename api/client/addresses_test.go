@@ -167,27 +167,27 @@ func TestAddresses_Budget(t *testing.T) {
 	}
 }
 
-// A read that is asked when the budget is spent leaves an address that hangs after a second, and the next reads do not
-// wait for it; whatever is slow, the credit is bounded and paid back.
+// When the budget is spent, a read whose address hangs is asked of the next one after a second; once that has happened twice the
+// address is asked last. The credit is bounded and paid back.
 func TestAddresses_Credit(t *testing.T) {
 	a := newAddresses(3, 0)
-	spend := func() {
-		for at := time.Duration(0); ; at += time.Second {
+	hedges := func(at, late time.Duration) (n int) { // as many as are allowed
+		for ; ; n++ {
 			p := a.begin(false)
 			askNext(t, p, at)
-			_, ok := p.hedge(start.Add(at + inTime))
+			_, ok := p.hedge(start.Add(at + late))
 			p.end()
 			if !ok {
-				return
+				return n
 			}
 		}
 	}
-	spend()
-	for i := range maxOvertaken {
+	hedges(0, inTime)
+	for n := range maxOvertaken {
 		p := a.begin(false)
-		at := time.Duration(i) * time.Minute
-		if first := askNext(t, p, at); first != 0 {
-			t.Fatalf("asked is %d", first)
+		at := time.Duration(n) * time.Minute
+		if i := askNext(t, p, at); i != 0 {
+			t.Fatalf("asked is %d", i)
 		}
 		if i, ok := p.hedge(start.Add(at + overdue - 1)); ok {
 			t.Fatalf("%d is asked before the first is overdue", i)
@@ -201,26 +201,15 @@ func TestAddresses_Credit(t *testing.T) {
 		p.answered(1, start.Add(at+overdue+1))
 		p.end()
 	}
-	if i := first(t, a, time.Minute+2*time.Second); i != 1 {
-		t.Errorf("%d is asked first, which hangs", i)
+	later := time.Minute + 2*time.Second
+	if i := first(t, a, later); i != 1 {
+		t.Errorf("%d is asked first, and 0 hangs", i)
 	}
-	credit := func() (n int) {
-		for ; ; n++ {
-			p := a.begin(false)
-			at := time.Minute + 2*time.Second
-			askNext(t, p, at)
-			_, ok := p.hedge(start.Add(at + overdue))
-			p.end()
-			if !ok {
-				return n
-			}
-		}
-	}
-	if n, want := credit(), 3*maxOvertaken-maxOvertaken; n != want {
+	if n, want := hedges(later, overdue), 3*maxOvertaken-maxOvertaken; n != want {
 		t.Errorf("%d more are asked of two, not %d", n, want)
 	}
-	reads(t, a, time.Minute+2*time.Second, perHedge)
-	if n := credit(); n != 1 {
+	reads(t, a, later, perHedge)
+	if n := hedges(later, overdue); n != 1 {
 		t.Errorf("after %d reads in time %d are asked of two", perHedge, n)
 	}
 }

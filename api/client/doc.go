@@ -25,8 +25,8 @@
 //     without a node answers 5xx. Other answers are final. An export is asked of the next only before its first byte.
 //   - A read (GET) that has no answer after 250 ms is asked of the next one too; the first answer counts and the other
 //     request is cancelled. At most a tenth of the reads is asked twice, so that slow questions do not load every node.
-//     A read that has waited for a second is asked twice beyond that a few times, which later reads make up for: an
-//     address that hangs is found out although the reads before it were slow.
+//     Where slow reads have spent that tenth, a read that has waited for a second is asked of the next one all the same,
+//     twice for each address in all, and later reads make up for it.
 //   - An address that was overtaken twice is asked last for 10 s; then one request probes it.
 //   - A command (POST) has one Idempotency-Key at all addresses, made here where the caller gives none: it counts once.
 //
