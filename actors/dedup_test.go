@@ -199,7 +199,7 @@ func TestI6_OutcomesFollowFromTheRecordsAlone(t *testing.T) {
 		if rec.Activity.OneTime {
 			rec.Activity.Definition = 101 + domain.DefinitionID(hash/3%20)
 		}
-		if rnd.IntN(50) == 0 {
+		if rnd.IntN(10) == 0 {
 			id := members[member]
 			rec.Kind, rec.Activity = domain.KindDelete, domain.Activity{}
 			rec.Command = &domain.DeleteAction{Member: id, Action: domain.ActionIDOf(uint64(1+rnd.IntN(i+10)), id.Slot())}
