@@ -33,6 +33,9 @@ func (a *among) others() (n int) {
 	return n
 }
 
+// Beats reports that a node is listed and was not silent for long, also one that said that it ends.
+func (a *among) Beats(id domain.NodeID) bool { return a.snapshot().Beats(id) }
+
 // Rank is the place of this node for a partition of the public topic. Before a beat was read it comes after all that
 // are listed.
 func (a *among) Rank(partition int) int { return a.RankOf(a.id, partition) }

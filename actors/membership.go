@@ -61,6 +61,9 @@ func (n *Node) Leave() {
 	if m := &n.membership; m.joined.Load() != nil {
 		m.cancel()
 		<-m.over
+		for _, r := range n.routing.List() {
+			r.Look() // it ends to route
+		}
 	}
 }
 

@@ -331,6 +331,37 @@ func TestRouting_IsTakenOver(t *testing.T) {
 	}
 }
 
+// Nodes that join and leave under load, as they are told to, hand partitions over: nothing is routed twice or taken over.
+func TestRouting_HandOverRepeatsNothing(t *testing.T) {
+	seed := rand.Uint64()
+	inCluster(t, 3, func(c *cluster) {
+		rnd := rand.New(rand.NewPCG(seed, 1))
+		load := func(d time.Duration) {
+			for range d / (20 * time.Millisecond) {
+				c.publish(rnd.IntN(6))
+				time.Sleep(20 * time.Millisecond)
+			}
+		}
+		load(2 * time.Second)
+		for range 6 {
+			i, before := rnd.IntN(3), c.appended()
+			c.nodes[i].node.Leave()
+			load(time.Duration(rnd.IntN(1500)) * time.Millisecond)
+			c.nodes[i].close()
+			load(time.Duration(rnd.IntN(12000)) * time.Millisecond)
+			c.exact()
+			c.start(i)
+			c.nodes[i].ready()
+			load(time.Duration(6000+rnd.IntN(6000)) * time.Millisecond)
+			c.shared()
+			c.exact()
+			if n := c.appended(); n != c.acts || c.taken() != 0 {
+				c.Fatalf("seed %d: %d records of %d activities (%d before), %d take-overs", seed, n, c.acts, before, c.taken())
+			}
+		}
+	})
+}
+
 // A node that was paused goes on where others have routed to meanwhile, and not below.
 func TestRouting_PausedNodeGoesOnAbove(t *testing.T) {
 	inCluster(t, 3, func(c *cluster) {

@@ -154,13 +154,14 @@ func (s *Source) Kept(ctx context.Context, partitions []int) ([]domain.Routed, e
 }
 
 // markVersion begins the metadata of a group offset.
-const markVersion = "2"
+const markVersion = "3"
 
-// mark is the metadata of a group offset: which topic it is of, the leader epoch of the batch before it, and
-// which node routes.
+// mark is the metadata of a group offset: which topic it is of, the leader epoch of the batch before it,
+// which node routes, and whether that node has ended.
 func mark(at *domain.Routed) string {
 	return strings.Join([]string{
 		markVersion, at.Topic.String(), strconv.Itoa(int(at.Epoch)), at.Node.String(), strconv.FormatUint(at.Counter, 10),
+		strconv.FormatBool(at.Ended),
 	}, " ")
 }
 
@@ -168,17 +169,18 @@ func mark(at *domain.Routed) string {
 func routed(o *kafka.GroupOffset) domain.Routed {
 	none := domain.Routed{Next: -1}
 	parts := strings.Split(o.Metadata, " ")
-	if o.Next < 0 || len(parts) != 5 || parts[0] != markVersion {
+	if o.Next < 0 || len(parts) != 6 || parts[0] != markVersion {
 		return none
 	}
 	topic, err := domain.ParseTopicID(parts[1])
 	epoch, epochErr := strconv.ParseInt(parts[2], 10, 32)
 	node, nodeErr := domain.ParseNodeID(parts[3])
 	counter, counterErr := strconv.ParseUint(parts[4], 10, 64)
-	if errors.Join(err, epochErr, nodeErr, counterErr) != nil {
+	ended, endedErr := strconv.ParseBool(parts[5])
+	if errors.Join(err, epochErr, nodeErr, counterErr, endedErr) != nil {
 		return none
 	}
-	return domain.Routed{Next: o.Next, Epoch: int32(epoch), Topic: topic, Node: node, Counter: counter}
+	return domain.Routed{Next: o.Next, Epoch: int32(epoch), Topic: topic, Node: node, Counter: counter, Ended: ended}
 }
 
 // Reader reads and decodes one partition.

@@ -106,7 +106,7 @@ func TestSource_CommitsAnOffsetOfATopic(t *testing.T) {
 	if _, _, ok, err := committed(s, 1); ok || err != nil {
 		t.Errorf("an offset of another partition: %v", err)
 	}
-	by := domain.Routed{Next: 42, Epoch: 5, Topic: s.Topic(), Node: domain.NodeID{1, 2}, Counter: 7}
+	by := domain.Routed{Next: 42, Epoch: 5, Topic: s.Topic(), Node: domain.NodeID{1, 2}, Counter: 7, Ended: true}
 	w.must(kafka.Persist(w.ctx, func() error { return s.Commit(w.ctx, 0, by) }))
 	var kept []domain.Routed
 	w.must(kafka.Persist(w.ctx, func() (err error) { kept, err = s.Kept(w.ctx, []int{0, 1}); return err }))
@@ -118,7 +118,10 @@ func TestSource_CommitsAnOffsetOfATopic(t *testing.T) {
 	if _, _, ok, err := committed(other, 0); ok || err != nil {
 		t.Errorf("an offset of another journal: %v", err)
 	}
-	for _, strange := range []string{"", "another's", "1 x 3", "2 " + s.id.String() + " x " + domain.NodeID{1}.String() + " 1", "2 " + s.id.String() + " 5"} {
+	begins, node := "3 "+s.id.String(), domain.NodeID{1}.String()
+	for _, strange := range []string{
+		"", "another's", "1 x 3", "2 " + s.id.String() + " 5 " + node + " 1", begins + " x " + node + " 1 true", begins + " 5 " + node + " 1 perhaps", begins + " 5",
+	} {
 		w.must(w.client.CommitOffsets(w.ctx, s.group, "activities", []kafka.GroupOffset{{Partition: 1, Next: 9, Epoch: 1, Metadata: strange}}))
 		if _, _, ok, err := committed(s, 1); ok || err != nil {
 			t.Errorf("metadata %q: %v %v", strange, ok, err)
@@ -193,10 +196,10 @@ func TestSource_RecreatedTopicPartitionByPartition(t *testing.T) {
 
 // Any program may have written the metadata of a group offset.
 func FuzzOffsetMetadata_AnyText(f *testing.F) {
-	f.Add(mark(&domain.Routed{Topic: domain.TopicID{1, 2, 3}, Epoch: 7, Node: domain.NodeID{4}, Counter: 1 << 63}))
+	f.Add(mark(&domain.Routed{Topic: domain.TopicID{1, 2, 3}, Epoch: 7, Node: domain.NodeID{4}, Counter: 1 << 63, Ended: true}))
 	f.Add("1 a -1")
-	f.Add("2 a 1 b 1")
-	f.Add("2  99999999999  1")
+	f.Add("3 a 1 b 1 true")
+	f.Add("3  99999999999  1 ")
 	f.Fuzz(func(t *testing.T, s string) {
 		at := routed(&kafka.GroupOffset{Next: 41, Metadata: s})
 		if at.Next < 0 {

@@ -27,6 +27,7 @@ type Routed struct {
 	Topic   TopicID
 	Node    NodeID // who says so: it routes the partition
 	Counter uint64 // another one each time that it says so
+	Ended   bool   // it routes no more, and has appended nothing at or above Next
 }
 
 // Memory is the bytes that hold the strings of pages. When every page has been released, and no

@@ -136,6 +136,12 @@ func (s *Snapshot) Member(id domain.NodeID) *Member {
 	return nil
 }
 
+// Beats reports that a node is listed and was not silent for long, also one that said that it ends.
+func (s *Snapshot) Beats(id domain.NodeID) bool {
+	m := s.Member(id)
+	return m != nil && m.Silent < AliveFor
+}
+
 // Others are the other nodes that are listed.
 func (s *Snapshot) Others() (others []Member) {
 	if s == nil {

@@ -14,10 +14,12 @@ import (
 	"github.com/ovation-analytics/ovation/actors/internal/retry"
 )
 
-// A node that does not route takes its own partition at once, and another one's when it was not routed for so long.
+// A node that does not route takes another one's partition when it was not routed for so long. Its own one it takes when who
+// routed has ended, or is silent, or does nothing, and after lastTake.
 func TestWatch_TakesOverWhatIsIdle(t *testing.T) {
 	at := time.Unix(1_700_000_000, 0)
 	other := domain.Routed{Next: 10, Node: domain.NodeID{2}, Counter: 1}
+	moves := func(_ int, k *domain.Routed) { k.Counter++ }
 	for _, c := range []struct {
 		what  string
 		rank  int
@@ -26,12 +28,19 @@ func TestWatch_TakesOverWhatIsIdle(t *testing.T) {
 		looks int                              // after which it takes over; 0: not within 60
 		want  verdict
 	}{
-		{"its duty", 0, 10, nil, 1, takes},
+		{"its duty, and another node routes", 0, 1000, moves, 11, takes}, // the first look shows no second of waiting
+		{"its duty, and nothing to route", 0, 10, nil, 11, takes},
+		{"its duty, and another node does nothing", 0, 11, nil, 4, takes},
+		{"its duty, and never begun", 0, 10, func(_ int, k *domain.Routed) { *k = domain.Routed{Next: -1} }, 1, takes},
+		{"its duty, and the other node ends", 0, 1000, func(i int, k *domain.Routed) {
+			k.Counter++
+			k.Ended = i == 5
+		}, 5, takes},
 		{"nothing to route", 1, 10, nil, 0, 0},
 		{"idle", 1, 11, nil, 4, takesOver},
 		{"idle, of rank 2", 2, 11, nil, 7, takesOver},
 		{"the offset moves", 1, 1000, func(i int, k *domain.Routed) { k.Next++ }, 0, 0},
-		{"the counter moves", 1, 11, func(i int, k *domain.Routed) { k.Counter++ }, 0, 0},
+		{"the counter moves", 1, 11, moves, 0, 0},
 		{"the counter moves every third look", 1, 11, func(i int, k *domain.Routed) {
 			if i%3 == 0 {
 				k.Counter++
@@ -52,8 +61,8 @@ func TestWatch_TakesOverWhatIsIdle(t *testing.T) {
 			if c.each != nil {
 				c.each(i, &kept)
 			}
-			l := looked{kept: kept, end: c.end, rank: c.rank, rankOf: 0}
-			if got = w.see(at.Add(time.Duration(i-1)*time.Second), l); got != asBefore {
+			l := looked{kept: kept, end: c.end, rank: c.rank, rankOf: 0, beats: true}
+			if got = w.see(at.Add(time.Duration(i-1)*time.Second), l); got == takes || got == takesOver {
 				took = i
 			}
 		}
@@ -76,6 +85,37 @@ func TestWatch_OwnPauseIsNoSilence(t *testing.T) {
 	}
 }
 
+// A node whose duty a partition is does not wait for itself, nor for a node that is silent.
+func TestWatch_WaitsForNobody(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	for _, l := range []looked{{own: true, beats: true}, {beats: false}} {
+		l.kept, l.end = domain.Routed{Next: 10, Counter: 1}, 10
+		w := &watch{kept: l.kept, at: at}
+		if got := w.see(at, l); got != takes {
+			t.Errorf("%+v: %d", l, got)
+		}
+	}
+}
+
+// A node that has routed what is its duty leaves when it is not any more; one that took over goes on.
+func TestWatch_LeavesWhatIsNotItsDuty(t *testing.T) {
+	at := time.Unix(1_700_000_000, 0)
+	for _, first := range []int{0, 1} {
+		w := &watch{at: at}
+		for i, rank := range []int{first, first, 1, 2} {
+			want := asBefore
+			if first == 0 && rank > 0 {
+				want = leaves
+			}
+			l := looked{own: true, holding: true, rank: rank, rankOf: rank}
+			l.kept = domain.Routed{Next: 10, Counter: uint64(i)}
+			if got := w.see(at.Add(time.Duration(i)*time.Second), l); got != want {
+				t.Errorf("first rank %d, rank %d: %d, want %d", first, rank, got, want)
+			}
+		}
+	}
+}
+
 // A node that routes leaves to one of a lower rank that does it, goes on above what another one routed, and repeats
 // what the group has while it waits.
 func TestWatch_OfANodeThatRoutes(t *testing.T) {
@@ -93,6 +133,7 @@ func TestWatch_OfANodeThatRoutes(t *testing.T) {
 		{"it waits", own, true, 0, 0, 10, 20, repeats},
 		{"it has nothing to do", own, true, 0, 0, 10, 10, asBefore},
 		{"a lower rank works", domain.Routed{Next: 10, Node: domain.NodeID{2}, Counter: 1}, false, 1, 0, 10, 10, leaves},
+		{"a lower rank has ended", domain.Routed{Next: 10, Node: domain.NodeID{2}, Counter: 1, Ended: true}, false, 1, 0, 10, 10, repeats},
 		{"a higher rank works", domain.Routed{Next: 10, Node: domain.NodeID{2}, Counter: 1}, false, 0, 1, 10, 10, repeats},
 		{"a higher rank was further", domain.Routed{Next: 15, Node: domain.NodeID{2}, Counter: 1}, false, 0, 1, 10, 10, follows},
 		{"nothing is kept", domain.Routed{Next: -1}, false, 0, 0, 10, 20, asBefore},
@@ -121,13 +162,74 @@ func (g *group) Commit(_ context.Context, _ int, at domain.Routed) error {
 	return nil
 }
 
+// several is node 1 among others, of which node 3 comes before it.
 type several struct{ Nodes }
 
 func (several) Alone() bool         { return false }
 func (several) Self() domain.NodeID { return domain.NodeID{1} }
+func (several) Rank(int) int        { return 1 }
+func (several) RankOf(id domain.NodeID, _ int) int {
+	if id == (domain.NodeID{3}) {
+		return 0
+	}
+	return 2
+}
 
-// What a paused node committed below is put right by the one that leaves, and what this one repeats is never below.
-func TestGroupOffset_IsRestored(t *testing.T) {
+// A node of a lower rank that commits while this one routes is found before the next commit; what it committed before this
+// one began, or when it ended, is not meant.
+func TestGroupOffset_OfALowerRank(t *testing.T) {
+	lower := domain.Routed{Next: 10, Node: domain.NodeID{3}, Counter: 7}
+	s := &group{kept: lower}
+	g := newGroupOffset(&Options{Source: s, Nodes: several{}}, 0)
+	g.begin(domain.TopicID{}, 10, 0)
+	if err := g.commit(t.Context(), 20, 0); err != nil || s.kept.Next != 20 {
+		t.Fatal(err, s.kept)
+	}
+	for _, c := range []struct {
+		kept domain.Routed
+		want error
+	}{
+		{domain.Routed{Next: 15, Node: domain.NodeID{3}}, errElsewhere},
+		{domain.Routed{Next: 50, Node: domain.NodeID{3}}, errElsewhere},
+		{domain.Routed{Next: 50, Node: domain.NodeID{3}, Ended: true}, errAbove},
+		{domain.Routed{Next: 50, Node: domain.NodeID{2}}, errAbove},
+		{domain.Routed{Next: 15, Node: domain.NodeID{3}, Ended: true}, nil},
+		{domain.Routed{Next: 15, Node: domain.NodeID{2}}, nil},
+	} {
+		s.kept = c.kept
+		if err := g.commit(t.Context(), 30, 0); !errors.Is(err, c.want) || (err == nil) != (s.kept.Next == 30) {
+			t.Errorf("%+v: %v, and the group has %+v", c.kept, err, s.kept)
+		}
+	}
+	s.kept = domain.Routed{Next: 50, Node: domain.NodeID{3}}
+	g.begin(domain.TopicID{}, 40, 0)
+	if err := g.commit(t.Context(), 45, 0); !errors.Is(err, errElsewhere) { // it moved since this node began
+		t.Error(err)
+	}
+}
+
+// After its end a node repeats nothing until it begins again.
+func TestGroupOffset_Ends(t *testing.T) {
+	s := &group{kept: domain.Routed{Next: -1}}
+	g := newGroupOffset(&Options{Source: s, Nodes: several{}}, 0)
+	g.begin(domain.TopicID{}, 10, 0)
+	if err := g.end(t.Context(), 20, 3, true); err != nil || s.kept.Next != 20 || !s.kept.Ended {
+		t.Fatal(err, s.kept)
+	}
+	if err := g.repeat(t.Context()); err != nil || !s.kept.Ended {
+		t.Error(err, s.kept)
+	}
+	g.begin(domain.TopicID{}, 20, 3)
+	if err := g.repeat(t.Context()); err != nil || s.kept.Ended || s.kept.Next != 20 {
+		t.Error(err, s.kept)
+	}
+	if err := g.end(t.Context(), 20, 3, false); err != nil || s.kept.Ended {
+		t.Error(err, s.kept)
+	}
+}
+
+// What a paused node committed below is put right by the one that ends, and what this one repeats is never below.
+func TestGroupOffset_IsPutRight(t *testing.T) {
 	s := &group{kept: domain.Routed{Next: 10}}
 	g := newGroupOffset(&Options{Source: s, Nodes: several{}}, 0)
 	g.begin(domain.TopicID{}, 10, 0)
@@ -135,13 +237,14 @@ func TestGroupOffset_IsRestored(t *testing.T) {
 		t.Fatal(err, s.kept)
 	}
 	s.kept = domain.Routed{Next: 11, Node: domain.NodeID{2}, Counter: 4}
-	if err := g.restore(t.Context(), &s.kept); err != nil || s.kept.Next != 1000 || s.kept.Epoch != 3 || s.kept.Node != (domain.NodeID{1}) {
+	if err := g.end(t.Context(), 1000, 3, true); err != nil || s.kept.Next != 1000 || s.kept.Epoch != 3 || s.kept.Node != (domain.NodeID{1}) {
 		t.Errorf("%v %+v", err, s.kept)
 	}
 	s.kept = domain.Routed{Next: 1200, Epoch: 4, Node: domain.NodeID{2}, Counter: 5}
-	if err := g.restore(t.Context(), &s.kept); err != nil || s.kept.Next != 1200 || s.kept.Node != (domain.NodeID{2}) {
+	if err := g.end(t.Context(), 1000, 3, true); !errors.Is(err, errAbove) || s.kept.Next != 1200 || s.kept.Node != (domain.NodeID{2}) {
 		t.Errorf("%v %+v", err, s.kept)
 	}
+	g.begin(domain.TopicID{}, 1000, 3)
 	if err := g.repeat(t.Context()); err != nil || s.kept.Next != 1200 || s.kept.Epoch != 4 || s.kept.Node != (domain.NodeID{1}) {
 		t.Errorf("%v %+v", err, s.kept)
 	}
@@ -216,9 +319,6 @@ func TestGroupOffset_FailsFromTwoSides(t *testing.T) {
 		t.Errorf("%d failures: %q", n, why)
 	}
 	s.away = nil
-	if err := h.offset.restore(t.Context(), &s.kept); err != nil || h.CommittingOffset.Why() == "" {
-		t.Errorf("%v: nothing was committed, and it recovered", err)
-	}
 	if err := h.offset.commit(t.Context(), 20, 0); err != nil || h.CommittingOffset.Why() != "" {
 		t.Errorf("%v %q", err, h.CommittingOffset.Why())
 	}
@@ -232,7 +332,7 @@ func TestHandle_StoppedHereRoutedElsewhere(t *testing.T) {
 	if err := h.Reaches(t.Context(), 0); err == nil {
 		t.Error("no node routes the partition, and it is reached")
 	}
-	h.elsewhere(&domain.Routed{Next: 100, Node: domain.NodeID{2}}, 100)
+	h.left(&domain.Routed{Next: 100, Node: domain.NodeID{2}}, 100, false)
 	if err := h.Reaches(t.Context(), 100); err != nil {
 		t.Error(err)
 	}

@@ -75,10 +75,7 @@ func (h *Handle) Reaches(ctx context.Context, next int64) error {
 		wait := time.Millisecond // a router has no waiters
 		if !h.Holding.Load() {
 			wait = lookEarly
-			select {
-			case h.look <- struct{}{}:
-			default:
-			}
+			h.Look()
 		}
 		if !retry.Pause(ctx, wait) {
 			return domain.ErrUnavailable
@@ -86,12 +83,22 @@ func (h *Handle) Reaches(ctx context.Context, next int64) error {
 	}
 }
 
-// elsewhere notes how far another node has routed the partition, and its end.
-func (h *Handle) elsewhere(kept *domain.Routed, end int64) {
+// Look has the node look now at what the group has, and at its rank.
+func (h *Handle) Look() {
+	select {
+	case h.look <- struct{}{}:
+	default:
+	}
+}
+
+// left notes how far the partition is routed, which this node does not do now, and its end.
+func (h *Handle) left(kept *domain.Routed, end int64, own bool) {
 	if h.Next.Load() < kept.Next {
 		h.Reads.Add(1)
 		h.Next.Store(kept.Next)
 	}
 	h.End.Store(end)
-	h.By.Store(&kept.Node)
+	if !own {
+		h.By.Store(&kept.Node)
+	}
 }

@@ -40,8 +40,8 @@ func (r *router) Receive(ctx actor.Context) {
 		if r.cancel == nil && r.shared.Stopped.Load() == nil {
 			r.start(ctx)
 		}
-	case *standBy:
-		r.rest()
+	case *leave:
+		r.stop()
 	case *goOn:
 		r.again(ctx)
 	}
@@ -93,6 +93,8 @@ func (r *router) page(ctx actor.Context, m *sourcePage) {
 	case err == nil || r.ctx.Err() != nil:
 	case errors.Is(err, errAbove):
 		r.again(ctx)
+	case errors.Is(err, errElsewhere):
+		r.stop()
 	default:
 		r.halt(err, journal.GapPlace{})
 	}
@@ -106,7 +108,7 @@ func (r *router) again(ctx actor.Context) {
 	}
 }
 
-// rest leaves the partition to another node, which has routed further or is about to.
+// rest ends the fetcher: no more is routed.
 func (r *router) rest() {
 	if r.cancel != nil {
 		r.cancel()
@@ -148,32 +150,26 @@ func (r *router) crashed(err *crash.Error) {
 	r.o.Log.Error("a partition of the public topic stopped: its router panicked",
 		"partition", r.partition, "err", err, "stack", err.Stack)
 	r.broken = true
-	r.shared.Holding.Store(false)
 	r.shared.Gap.Store(nil)
 	why := r.stopText(err)
 	r.shared.Stopped.Store(&why)
-	if r.cancel != nil {
-		r.cancel()
-		<-r.fetching
-	}
-	r.cancel, r.fetching = nil, nil
+	r.rest()
 }
 
+// stop ends routing, and says so: another node may begin at the exact offset.
 func (r *router) stop() {
-	if r.cancel != nil {
-		r.cancel()
-		<-r.fetching
-		r.cancel, r.fetching = nil, nil
-		r.shared.Holding.Store(false)
-		if !r.begun {
-			return
-		}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		_ = r.note(ctx) // what is above is another node's
-		if r.next != r.marked && !r.doubt {
-			_ = r.mark(ctx, r.next, r.epoch) // else the last mark holds
-		}
+	if r.cancel == nil {
+		return
+	}
+	r.rest()
+	if !r.begun {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = r.shared.offset.end(ctx, r.next, r.epoch, !r.doubt) // what is above is another node's
+	if r.next != r.marked && !r.doubt {
+		_ = r.mark(ctx, r.next, r.epoch) // else the last mark holds
 	}
 }
 

@@ -31,6 +31,7 @@ type groupOffset struct {
 	topic     domain.TopicID // that the router reads
 	at        domain.Routed
 	committed time.Time
+	put       bool // since the topic was begun, the group has had what this node has
 }
 
 func newGroupOffset(o *Options, partition int) *groupOffset {
@@ -46,7 +47,7 @@ func newGroupOffset(o *Options, partition int) *groupOffset {
 func (g *groupOffset) begin(topic domain.TopicID, next int64, epoch int32) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.topic, g.at.Next, g.at.Epoch, g.committed = topic, next, epoch, time.Time{}
+	g.topic, g.at.Next, g.at.Epoch, g.at.Ended, g.committed, g.put = topic, next, epoch, false, time.Time{}, false
 }
 
 // due reports that the last commit was long enough ago.
@@ -69,10 +70,15 @@ func (g *groupOffset) has(next int64) bool {
 	return at.Next == next
 }
 
-// errAbove says that another node has routed a partition further: the router is to go on there.
-var errAbove = errors.New("another node has routed the partition further")
+var (
+	// errAbove says that another node has routed a partition further: the router is to go on there.
+	errAbove = errors.New("another node has routed the partition further")
+	// errElsewhere says that a node of a lower rank routes a partition: the router is to leave it.
+	errElsewhere = errors.New("the node whose duty the partition is routes it")
+)
 
-// commit commits how far the partition is routed. What another node committed above it stays, and is errAbove.
+// commit commits how far the partition is routed, which is errElsewhere if a node of a lower rank does it too. What another
+// node committed above it stays, and is errAbove.
 func (g *groupOffset) commit(ctx context.Context, next int64, epoch int32) error {
 	return g.alone(ctx, func() error {
 		g.mu.Lock()
@@ -83,16 +89,49 @@ func (g *groupOffset) commit(ctx context.Context, next int64, epoch int32) error
 			if err != nil {
 				return err
 			}
-			if kept.Next > next {
+			switch {
+			case g.elsewhere(&kept, next):
+				return errElsewhere
+			case kept.Next > next:
 				return errAbove
 			}
 		}
 		_, topic := g.last()
-		return g.put(ctx, topic, next, epoch)
+		return g.store(ctx, topic, domain.Routed{Next: next, Epoch: epoch})
 	})
 }
 
-// repeat commits what is kept already, as this node's: it routes, and others need not take over.
+// elsewhere reports that a node of a lower rank has committed since this one began at next or below: what it left before
+// is not meant.
+func (g *groupOffset) elsewhere(kept *domain.Routed, next int64) bool {
+	g.mu.Lock()
+	since := g.put || kept.Next > next
+	g.mu.Unlock()
+	return since && kept.Node != g.nodes.Self() && !kept.Ended &&
+		g.nodes.RankOf(kept.Node, g.partition) < g.nodes.Rank(g.partition)
+}
+
+// end commits where this node ends to route, and whether it has appended nothing above. What another node committed above it stays. Where another one has put less
+// in its place, it is put right: that one was paused between its look at the group and its commit, for which Kafka has no
+// condition.
+func (g *groupOffset) end(ctx context.Context, next int64, epoch int32, ended bool) error {
+	if g.nodes.Alone() && g.has(next) {
+		return nil
+	}
+	return g.alone(ctx, func() error {
+		kept, err := g.kept(ctx)
+		if err != nil {
+			return err
+		}
+		if kept.Next > next {
+			return errAbove
+		}
+		_, topic := g.last()
+		return g.store(ctx, topic, domain.Routed{Next: next, Epoch: epoch, Ended: ended})
+	})
+}
+
+// repeat commits what is kept already, as this node's: it routes, and others need not take over. After the end it does nothing.
 func (g *groupOffset) repeat(ctx context.Context) error {
 	return g.alone(ctx, func() error {
 		kept, err := g.kept(ctx)
@@ -100,25 +139,16 @@ func (g *groupOffset) repeat(ctx context.Context) error {
 			return err
 		}
 		at, topic := g.last()
+		if at.Ended {
+			return nil
+		}
 		if kept.Topic == topic && kept.Next > at.Next {
 			at = kept
 		}
 		if at.Next < 0 {
 			return nil
 		}
-		return g.put(ctx, topic, at.Next, at.Epoch)
-	})
-}
-
-// restore commits again what this node has committed, where another one has put less in its place: it was paused
-// between its look at the group and its commit, for which Kafka has no condition.
-func (g *groupOffset) restore(ctx context.Context, kept *domain.Routed) error {
-	return g.alone(ctx, func() error {
-		at, topic := g.last()
-		if at.Next <= kept.Next || kept.Topic != topic {
-			return nil
-		}
-		return g.put(ctx, topic, at.Next, at.Epoch)
+		return g.store(ctx, topic, domain.Routed{Next: at.Next, Epoch: at.Epoch})
 	})
 }
 
@@ -132,7 +162,7 @@ func (g *groupOffset) alone(ctx context.Context, f func() error) error {
 	defer func() { <-g.committing }()
 	err := f()
 	switch {
-	case errors.Is(err, errAbove):
+	case errors.Is(err, errAbove), errors.Is(err, errElsewhere):
 		g.recovered()
 	case err != nil && ctx.Err() == nil:
 		g.failed++
@@ -160,10 +190,10 @@ func (g *groupOffset) kept(ctx context.Context) (domain.Routed, error) {
 	return kept, nil
 }
 
-// put commits an offset of a topic.
-func (g *groupOffset) put(ctx context.Context, topic domain.TopicID, next int64, epoch int32) error {
+// store commits an offset of a topic, as this node's.
+func (g *groupOffset) store(ctx context.Context, topic domain.TopicID, at domain.Routed) error {
 	last, _ := g.last()
-	at := domain.Routed{Next: next, Epoch: epoch, Topic: topic, Node: g.nodes.Self(), Counter: last.Counter + 1}
+	at.Topic, at.Node, at.Counter = topic, g.nodes.Self(), last.Counter+1
 	if err := g.source.Commit(ctx, g.partition, at); err != nil {
 		return err
 	}
@@ -171,7 +201,7 @@ func (g *groupOffset) put(ctx context.Context, topic domain.TopicID, next int64,
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.topic == topic {
-		g.at = at
+		g.at, g.put = at, true
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ type Nodes interface {
 	Rank(partition int) int
 	// RankOf is that of any node.
 	RankOf(id domain.NodeID, partition int) int
+	// Beats reports that a node is listed and was not silent for long, also one that said that it ends.
+	Beats(id domain.NodeID) bool
 }
 
 // Source is the public topic. Next offsets are kept as group offsets of the routers,

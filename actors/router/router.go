@@ -98,14 +98,15 @@ func (r *router) append(ctx context.Context) error {
 }
 
 // note commits the group offset where it has moved, and the first one where other nodes are listed: it says who
-// routes. A failure is no fault: repeats are dropped by their origin. errAbove is for the router to go on elsewhere.
+// routes. A failure is no fault: repeats are dropped by their origin. errAbove is for the router to go on elsewhere, and
+// errElsewhere to leave.
 func (r *router) note(ctx context.Context) error {
 	if r.shared.offset.has(r.next) && (r.announced || r.o.Nodes.Alone()) {
 		return nil
 	}
 	err := r.shared.offset.commit(ctx, r.next, r.epoch)
 	r.announced = r.announced || err == nil
-	if errors.Is(err, errAbove) {
+	if errors.Is(err, errAbove) || errors.Is(err, errElsewhere) {
 		return err
 	}
 	return nil

@@ -20,7 +20,7 @@ type Supervisor struct {
 	o      *Options
 	shared *Handles
 	known  map[int]*actor.PID // routers, by partition
-	ctx    context.Context    // ends with the actor, and with it what its children wait for
+	ctx    context.Context    // ends with the actor, or appendsFor after it began to stop, and with it what its children wait for
 	cancel context.CancelFunc
 	end    context.CancelFunc // of what appends: it outlives the children, who leave a mark
 	early  chan struct{}      // somebody waits for what another node routes
@@ -35,6 +35,10 @@ func NewSupervisor(o *Options, handles *Handles, done chan struct{}) *Supervisor
 // CatalogMoved tells that a new view of the catalog is there: a router that stopped looks
 // whether it may go on. Sent after the view is published.
 type CatalogMoved struct{}
+
+// appendsFor is how long an append may take while the routers stop. One that is given up may be in the journal: the next
+// router repeats it.
+const appendsFor = time.Second
 
 // lookEvery is how often new partitions are looked for.
 const lookEvery = time.Minute
@@ -93,8 +97,9 @@ func (r *Supervisor) Receive(ctx actor.Context) {
 			ctx.Send(pid, m.message)
 		}
 	case *actor.Stopping:
-		r.cancel()
+		time.AfterFunc(appendsFor, r.cancel)
 	case *actor.Stopped:
+		r.cancel()
 		r.end()
 		close(r.done)
 	case *PartitionsFound:
