@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -192,6 +191,7 @@ func (l nodeLetters) Publish(ctx context.Context, all []domain.DeadLetter) error
 type installation struct {
 	*clusterNode // the first
 	nodes        []*clusterNode
+	beats        *memBeats
 	member       domain.MemberID     // of the shard to
 	identity     domain.IdentityHash // of it, in the shard from
 	from, to     int
@@ -205,8 +205,7 @@ func newInstallation(t *testing.T, size int, o Options) *installation {
 // newInstallationOf is newInstallation whose nodes are prepared before they are opened.
 func newInstallationOf(t *testing.T, size int, o Options, prepare func(i int, n *clusterNode)) *installation {
 	t.Helper()
-	c := &installation{}
-	beats := newMemBeats()
+	c := &installation{beats: newMemBeats()}
 	journal, catalog, source, letters := newMemLog(1, 2), newMemLog(2, 1), newMemSource(), &letters{}
 	for i := range size {
 		n := &clusterNode{id: domain.NodeID{1: byte(i + 1)}}
@@ -218,10 +217,9 @@ func newInstallationOf(t *testing.T, size int, o Options, prepare func(i int, n 
 			options: own,
 		}
 		prepare(i, n)
-		n.open()
 		t.Cleanup(n.close)
 		c.nodes = append(c.nodes, n)
-		n.node.Join(nodes.Self{Up: domain.NodeUp{Address: fmt.Sprint("node ", i)}}, beatsOf{beats, &n.away})
+		c.start(n)
 	}
 	c.clusterNode = c.nodes[0]
 	c.furnish(1)
@@ -240,6 +238,12 @@ func newInstallationOf(t *testing.T, size int, o Options, prepare func(i int, n 
 	})
 	time.Sleep(5 * time.Second) // what the start has made is published
 	return c
+}
+
+// start starts a node and has it join.
+func (c *installation) start(n *clusterNode) {
+	n.open()
+	n.node.Join(nodes.Self{Up: domain.NodeUp{Address: "node " + n.id.String()}}, beatsOf{c.beats, &n.away})
 }
 
 // awaits sleeps until something holds.

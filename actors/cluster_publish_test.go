@@ -92,6 +92,36 @@ func TestCluster_NothingIsTakenOverWithoutAFault(t *testing.T) {
 	}
 }
 
+// Nodes that join and leave under load, as they are told to, hand over what they publish: nothing is repeated or taken over.
+func TestCluster_HandOverRepeatsNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		c := newInstallation(t, 3, Options{})
+		rnd := seeded(t)
+		c.run(t, 2*time.Second)
+		for range 8 {
+			n := c.nodes[rnd.IntN(3)]
+			n.node.Leave()
+			c.run(t, time.Duration(4+rnd.IntN(8))*time.Second)
+			n.close()
+			c.run(t, time.Duration(rnd.IntN(12))*time.Second)
+			c.start(n)
+			n.ready()
+			c.run(t, time.Duration(6+rnd.IntN(6))*time.Second)
+		}
+		c.awaits("empty outboxes", c.empty)
+		if all, unique := c.forwards(); all != unique {
+			t.Errorf("%d of %d forwards are repeated", all-unique, all)
+		}
+		if all, unique := c.published(); all != unique || all == 0 {
+			t.Errorf("%d of %d letters are repeated", all-unique, all)
+		}
+		if n := c.takeOvers(); n > 0 {
+			t.Errorf("%d times something was taken over", n)
+		}
+		c.same()
+	})
+}
+
 // What a node leaves that is gone is published by another one after about the delay: forwards after a second, dead letters
 // after five.
 func TestCluster_PublisherIsGone(t *testing.T) {

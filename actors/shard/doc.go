@@ -25,9 +25,12 @@
 //
 // While entries of a kind become done, one after the other, none is overdue. Who has taken over goes on without a delay
 // until it reads a Published record of a node of a lower rank that is at work and not behind; a node that reads one of a
-// node of a higher rank appends its own. After a pause, or a cut from the log, a node publishes nothing before it has
-// applied the end that its journal had then: others have published meanwhile. Two nodes that both publish
-// for a moment cost bytes: receivers drop what they have. What is applied does not depend on any of it (I6).
+// node of a higher rank appends its own. A node whose rank becomes 0, where another one has published, appends its claim
+// at once, as such a record. The other one ends when it applies the claim; this one begins when it has applied the claim
+// and what the other one has sent by then: so a node that joins, or leaves as it is told to, has nothing repeated. After
+// a pause, or a cut from the log, a node publishes nothing before it has applied the end that its journal had then:
+// others have published meanwhile. Two nodes that both publish for a moment cost bytes: receivers drop what they have.
+// What is applied does not depend on any of it (I6).
 //
 // A shard recovers (its store, then the journal's backlog), catches up, serves, or has
 // stopped and says why: it stops at a gap that is not accepted, at a store that fails, at a

@@ -36,6 +36,15 @@ const (
 // the log, others have published what it has still to apply.
 const behindAfter = 3 * time.Second
 
+// How long the node of rank 0 publishes nothing after its claim was applied, where another node published before: that one
+// ends when it applies the claim, and what it has sent by then is known after that time, as above.
+var handOver = [outbox.Kinds]time.Duration{
+	outbox.Forwards: 500 * time.Millisecond, outbox.DeadLetters: 2 * time.Second, outbox.KeyDeletions: 2 * time.Second,
+}
+
+// handOverWithin bounds the wait for that, the claim's included: the node that published may be gone.
+const handOverWithin = 5 * time.Second
+
 // Look has a shard look whether it is to publish.
 type Look struct{}
 
@@ -55,7 +64,8 @@ type duties struct {
 	forwards map[int]*watch
 	others   [outbox.Kinds]watch
 	last     domain.NodeID // that was heard last
-	claim    bool          // others are to hear that this node is at work
+	claim    bool          // others are to hear that this node is at work, or about to be
+	takes    taking        // what another node published before
 	current  bool          // the state was new enough since the last hold
 	held     time.Time     // nothing is published before an end of the journal is applied that was read later; zero: it is
 }
@@ -73,6 +83,10 @@ func (d *duties) look(now time.Time, s *domain.ShardState, sent map[int]uint64) 
 	}
 	if rank == 0 && d.rank != 0 {
 		d.claim = !d.last.IsZero() && d.last != d.of.Node()
+		d.takes = taking{}
+		if d.claim && !d.of.Alone() {
+			d.takes.until = now.Add(handOverWithin)
+		}
 		for k := range outbox.Kinds { // what it took over is its own duty now
 			d.handle.Duties.gaveBack(k)
 		}
@@ -91,6 +105,8 @@ func (d *duties) look(now time.Time, s *domain.ShardState, sent map[int]uint64) 
 				continue
 			}
 			d.handle.Duties.tookOver(k, now)
+		} else if d.takes.waits(k, now) {
+			continue
 		}
 		if err := d.publish(k, true); err != nil {
 			return err
@@ -140,6 +156,7 @@ func (d *duties) hear(now time.Time, heard []outbox.Heard) error {
 		h := &heard[i]
 		d.last = h.Node
 		if h.Node == d.of.Node() {
+			d.takes.claimed(h, now)
 			continue
 		}
 		own, its := d.of.Rank(), d.of.RankOf(h.Node)
@@ -160,6 +177,35 @@ func (d *duties) hear(now time.Time, heard []outbox.Heard) error {
 	}
 	_, err := d.hold(now)
 	return err
+}
+
+// claims reports that this node publishes a kind or is about to.
+func (d *duties) claims(k outbox.Kind) bool {
+	return d.out.Publishes(k) || d.rank == 0 && d.held.IsZero()
+}
+
+// taking is what another node published before this one, which has the duty now. Its zero value waits for nothing.
+type taking struct {
+	until time.Time               // what is waited for is over by then
+	since [outbox.Kinds]time.Time // when the claim of each kind was applied; zero: it was not
+}
+
+// claimed notes an own record.
+func (t *taking) claimed(h *outbox.Heard, now time.Time) {
+	for k := range outbox.Kinds {
+		if h.Work[k] && t.since[k].IsZero() {
+			t.since[k] = now
+		}
+	}
+}
+
+// waits reports that another node may publish a kind still, or what it has published is not known yet.
+func (t *taking) waits(k outbox.Kind, now time.Time) bool {
+	if !now.Before(t.until) {
+		return false
+	}
+	since := t.since[k]
+	return since.IsZero() || now.Before(since.Add(handOver[k]))
 }
 
 // undone reports that the node that has the duty does not publish a kind.

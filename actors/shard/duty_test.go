@@ -228,7 +228,56 @@ func TestDuties_EndsAtALowerRank(t *testing.T) {
 		t.Error("the status says that it is still taken over")
 	}
 	x.of.rank = 0
+	x.look(0)
+	x.now = x.now.Add(handOverWithin)
+	x.applied()
 	x.want("rank 0", x.look(0), everyKind)
+}
+
+// A node whose duty it becomes, where another one has published, publishes a kind when its own claim is applied and what
+// the other one has sent by then is known; or when the time for that is over. Another node that publishes still is heard.
+func TestDuties_HandOver(t *testing.T) {
+	becomes := func(last domain.NodeID) *onDuty {
+		x := newOnDuty(t, 1)
+		x.hears(domain.Published{Node: last, Kinds: 7})
+		x.of.rank = 0
+		x.look(0)
+		return x
+	}
+	claim := domain.Published{Node: domain.NodeID{9}, Kinds: 7}
+	x := becomes(domain.NodeID{2})
+	if !x.d.claim || !x.d.claims(outbox.DeadLetters) {
+		t.Error("nothing is claimed")
+	}
+	x.want("before the claim", x.look(time.Second), noKind)
+	x.hears(claim)
+	x.want("before what the other node sent is known", x.look(499*time.Millisecond), noKind)
+	x.hears(domain.Published{Node: domain.NodeID{2}, Kinds: 7})
+	x.hears(claim)
+	x.want("forwards are known", x.look(time.Millisecond), forwardOnly)
+	x.want("before letters are", x.look(1499*time.Millisecond), forwardOnly)
+	x.applied()
+	x.want("letters are known", x.look(time.Millisecond), everyKind)
+	if n := x.d.handle.Duties.TakeOvers(outbox.Forwards); n != 0 {
+		t.Errorf("%d take-overs", n)
+	}
+
+	x = becomes(domain.NodeID{2})
+	x.d.out.Published(&domain.Published{DeadUpTo: 3, Node: domain.NodeID{2}, Kinds: 7})
+	x.hears(claim) // it is behind in letters
+	x.want("a claim of all but letters", x.look(2*time.Second), [outbox.Kinds]bool{outbox.Forwards: true, outbox.KeyDeletions: true})
+	x.applied()
+	x.now = x.now.Add(3*time.Second - time.Millisecond)
+	x.applied()
+	x.want("before the time is over", x.look(0), [outbox.Kinds]bool{outbox.Forwards: true, outbox.KeyDeletions: true})
+	x.want("without a claim", x.look(time.Millisecond), everyKind)
+
+	x = becomes(domain.NodeID{9})
+	x.want("what it has taken over", x.look(0), everyKind)
+	x = newOnDuty(t, 1)
+	x.hears(domain.Published{Node: domain.NodeID{2}, Kinds: 7})
+	x.of.rank, x.of.others = 0, nil
+	x.want("the other node is not listed any more", x.look(0), everyKind)
 }
 
 // A node that was paused publishes nothing before it has applied the end that its journal had then. One that is behind all the

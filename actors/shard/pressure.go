@@ -65,7 +65,7 @@ func (a *publisherAcks) append(s *shard) bool {
 			cursors[k] = a.sent[k]
 			news = true
 		}
-		if out.Publishes(k) {
+		if s.duties.claims(k) {
 			kinds |= 1 << k
 		}
 	}

@@ -82,6 +82,7 @@ func TestPublished_IsSaidWhenThereIsRoomAgain(t *testing.T) {
 func acking(a *journal.PartitionAppender) *shard {
 	s := &shard{env: &Config{ID: a.Partition(), Appender: a, Duty: noDuty{}}, machine: core.New(&core.Config{})}
 	s.machine.Outbox = outbox.New(outbox.Config{Status: &outbox.Status{}})
+	s.duties = newDuties(s.env, s.machine.Outbox)
 	return s
 }
 

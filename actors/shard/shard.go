@@ -365,7 +365,7 @@ func (s *shard) look(ctx actor.Context) {
 		return
 	}
 	if s.duties.claim {
-		s.acks.acknowledge(false, s)
+		s.acks.acknowledge(true, s)
 	}
 }
 
