@@ -32,6 +32,9 @@ const (
 // Where slow reads have spent that, a read whose address is overdue may be asked of the next one on credit, so that it does not
 // wait for an address that hangs. The credit is maxOvertaken hedges for each address, after which an address that hangs rests;
 // later reads pay it back.
+//
+// A request that waits for an address which has begun to rest meanwhile goes on to one that has answered in time since: that
+// costs nothing. Where every address is slow there is none.
 type addresses struct {
 	mu     sync.Mutex
 	health []health
@@ -44,6 +47,7 @@ type health struct {
 	overtaken int       // since its last answer in time
 	rests     time.Time // until then it is asked last; zero: it does not rest
 	probed    bool      // a probe is under way
+	inTime    time.Time // when it last answered in time
 }
 
 func newAddresses(n, first int) *addresses {
@@ -85,7 +89,7 @@ func (p *pass) next(now time.Time) (address int, ok bool) {
 func (p *pass) hedge(now time.Time) (address int, ok bool) {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
-	if slices.ContainsFunc(p.tries, func(t try) bool { return t.under && t.probe }) {
+	if p.stranded(now) || slices.ContainsFunc(p.tries, func(t try) bool { return t.under && t.probe }) {
 		return p.choose(now)
 	}
 	if p.of.saved+p.credit(now) < perHedge {
@@ -95,6 +99,38 @@ func (p *pass) hedge(now time.Time) (address int, ok bool) {
 		p.of.saved -= perHedge
 	}
 	return address, ok
+}
+
+// move gives the address to ask besides one that rests, of any request.
+func (p *pass) move(now time.Time) (address int, ok bool) {
+	p.of.mu.Lock()
+	defer p.of.mu.Unlock()
+	if !p.stranded(now) {
+		return 0, false
+	}
+	return p.choose(now)
+}
+
+// stranded reports that all addresses that the request waits for rest, and that one which it has not asked is well: it has
+// answered in time since they rest.
+func (p *pass) stranded(now time.Time) bool {
+	var begun time.Time // of the latest rest
+	for i, t := range p.tries {
+		rests := p.of.health[i].rests
+		switch {
+		case !t.under:
+		case !now.Before(rests):
+			return false
+		case rests.Add(-restFor).After(begun):
+			begun = rests.Add(-restFor)
+		}
+	}
+	for i, t := range p.tries {
+		if h := &p.of.health[i]; t.begun.IsZero() && h.rests.IsZero() && !begun.IsZero() && !h.inTime.Before(begun) {
+			return true
+		}
+	}
+	return false
 }
 
 // credit is how many reads may be missing for a hedge: none before the address asked last is overdue.
@@ -138,7 +174,7 @@ func (p *pass) answered(address int, now time.Time) {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
 	if h := &p.of.health[address]; now.Sub(p.tries[address].begun) < inTime {
-		h.overtaken, h.rests = 0, time.Time{}
+		h.overtaken, h.rests, h.inTime = 0, time.Time{}, now
 	} else if p.tries[address].probe {
 		h.rests = now.Add(restFor)
 	}

@@ -214,6 +214,45 @@ func TestAddresses_Credit(t *testing.T) {
 	}
 }
 
+// Requests that wait for an address when it begins to rest go on to one that is well, with the budget spent too; where none
+// has answered in time since, they stay.
+func TestAddresses_Stranded(t *testing.T) {
+	a := newAddresses(3, 0)
+	var waiting []*pass
+	for n := range 5 {
+		p := a.begin(n > 0) // the first is a command
+		askNext(t, p, 0)
+		waiting = append(waiting, p)
+	}
+	for range maxOvertaken { // by answers that are late too
+		p := a.begin(true)
+		askNext(t, p, 0)
+		p.hedge(start.Add(inTime))
+		p.answered(1, start.Add(2*inTime))
+		p.end()
+	}
+	a.saved = -1000
+	now := start.Add(2 * time.Second)
+	for _, p := range waiting {
+		if i, ok := p.move(now); ok {
+			t.Fatalf("moved to %d, which was not in time", i)
+		}
+	}
+	reads(t, a, 2*time.Second, 1)
+	for n, p := range waiting {
+		ask := p.move
+		if n > 0 {
+			ask = p.hedge
+		}
+		if i, ok := ask(now); !ok || i != 1 {
+			t.Errorf("request %d goes on to %d (%t)", n, i, ok)
+		}
+		if i, ok := ask(now); ok {
+			t.Errorf("request %d goes on to %d too", n, i)
+		}
+	}
+}
+
 // Random schedules choose as the history does, which looks through all that ever happened.
 func TestAddresses_Model(t *testing.T) {
 	seed := rand.Uint64()
@@ -292,6 +331,11 @@ func (s *schedule) choose(request int, hedge bool) (address int) {
 	ask := s.passes[request].next
 	if hedge {
 		ask = s.passes[request].hedge
+		if at, ok := s.passes[request].move(s.now); ok != s.h.stranded(request, s.now) {
+			s.Fatalf("request %d moves to %d: %t", request, at, ok)
+		} else if ok {
+			ask = func(time.Time) (int, bool) { return at, ok }
+		}
 	}
 	want := s.h.choose(request, s.now, hedge)
 	if got, ok := ask(s.now); ok != (want >= 0) || ok && got != want {
@@ -382,7 +426,7 @@ func (h *history) choose(request int, now time.Time, hedge bool) int {
 			hedges++
 		}
 	}
-	free, credit := false, 0
+	free, credit := h.stranded(request, now), 0
 	var last time.Time
 	for i := range h.n {
 		e, _ := h.asked(request, i)
@@ -417,6 +461,34 @@ func (h *history) choose(request int, now time.Time, hedge bool) int {
 		h.note(asks)
 	}
 	return chosen
+}
+
+// stranded reports that a request waits for addresses that all rest, and another one is well.
+func (h *history) stranded(request int, now time.Time) bool {
+	var since time.Time
+	for i := range h.n {
+		if !h.under(request, i) {
+			continue
+		}
+		_, rests := h.health(i)
+		if !now.Before(rests) {
+			return false
+		}
+		if begun := rests.Add(-10 * time.Second); begun.After(since) {
+			since = begun
+		}
+	}
+	if since.IsZero() {
+		return false
+	}
+	return slices.ContainsFunc(h.events, func(e event) bool {
+		if e.kind != "in time" || e.at.Before(since) {
+			return false
+		}
+		_, asked := h.asked(request, e.address)
+		_, rests := h.health(e.address)
+		return !asked && rests.IsZero()
+	})
 }
 
 // probed reports that a probe of an address is under way.

@@ -70,9 +70,11 @@ func (c *Client) ask(ctx context.Context, q *inquiry) (*answer, error) {
 		}
 		select {
 		case <-a.late.C:
-			if more = q.method == http.MethodGet; more {
-				address, more = a.pass.hedge(time.Now())
+			another := a.pass.move
+			if q.method == http.MethodGet {
+				another = a.pass.hedge
 			}
+			address, more = another(time.Now())
 		case o := <-a.outcomes:
 			if a.taken(&o) {
 				return o.answer, nil

@@ -214,6 +214,38 @@ func TestClient_BudgetIsSpent(t *testing.T) {
 	}
 }
 
+// Reads and commands that wait for an address, when others find out that it hangs, are answered by the next one.
+func TestClient_GoesOnWhenTheAddressRests(t *testing.T) {
+	c, all := installation(t, 3)
+	c.http.Timeout = 0 // an address that hangs answers after a minute
+	c.addresses.saved = 0
+	all[0].become(hangs)
+	const each = 20
+	var wg sync.WaitGroup
+	for range each {
+		wg.Go(func() {
+			if err := read(t, c); err != nil {
+				t.Error(err)
+			}
+		})
+		wg.Go(func() {
+			if _, err := command(t, c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	elsewhere := append(all[1].commands(), all[2].commands()...)
+	for _, key := range all[0].commands() {
+		if !slices.Contains(elsewhere, key) {
+			t.Errorf("command %s was sent nowhere else", key)
+		}
+	}
+	if n := all[1].asked.Load() + all[2].asked.Load(); n < 2*each {
+		t.Errorf("%d of %d were answered elsewhere", n, 2*each)
+	}
+}
+
 // While every address is slow at most a tenth of the reads, and one more, is asked of two, and the credit where a read takes
 // a second; a command never.
 func TestClient_BudgetOfLateReads(t *testing.T) {

@@ -27,7 +27,8 @@
 //     request is cancelled. At most a tenth of the reads is asked twice, so that slow questions do not load every node.
 //     Where slow reads have spent that tenth, a read that has waited for a second is asked of the next one all the same,
 //     twice for each address in all, and later reads make up for it.
-//   - An address that was overtaken twice is asked last for 10 s; then one request probes it.
+//   - An address that was overtaken twice is asked last for 10 s; then one request probes it. Reads and commands that
+//     wait for it go on to an address that has answered in time since.
 //   - A command (POST) has one Idempotency-Key at all addresses, made here where the caller gives none: it counts once.
 //
 // The error of a request that no address answers is the last refusal of a node, else that of the connection. Of another
