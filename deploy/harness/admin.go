@@ -110,6 +110,7 @@ type ShardStatus struct {
 type RouterStatus struct {
 	Partition         int
 	Next, End, Routed int64
+	Here              bool // this node routes it
 	Stopped           string
 }
 

@@ -124,7 +124,6 @@ func (c *cluster) journalOf(account domain.AccountID, oneTime map[domain.Definit
 				}
 			}
 			if one.Account == account && (one.Kind == domain.KindActivity || one.Kind == domain.KindForward) {
-				one.Time = r.Timestamp.UnixMilli()
 				out = append(out, journalled{
 					offset: r.Offset, partition: r.Partition, hash: one.Activity.Hash, brand: one.Activity.Brand,
 					forward: one.Kind == domain.KindForward, counts: !one.IsVoid() && !oneTime[one.Activity.Definition],
