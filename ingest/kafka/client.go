@@ -1,6 +1,9 @@
 package kafka
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // Client is a connection pool to one Kafka cluster. Any goroutine may call it.
 type Client struct {
@@ -21,6 +24,6 @@ func New(cfg Config) (*Client, error) {
 	}
 	return &Client{
 		conns: c, admin: admin{c}, groups: groups{conns: c},
-		shared: sharedFetches{conns: c, by: map[int32]*leaderQueue{}},
+		shared: sharedFetches{conns: c, began: time.Now(), by: map[int32]*leaderQueue{}},
 	}, nil
 }

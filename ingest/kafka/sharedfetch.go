@@ -22,6 +22,7 @@ import (
 // Any goroutine may call.
 type sharedFetches struct {
 	conns *conns
+	began time.Time // waits end at multiples from here on
 
 	mu sync.Mutex // guards what follows, and the pending fetches
 	by map[int32]*leaderQueue
@@ -75,9 +76,17 @@ const gatherFor = time.Millisecond
 // it is in the next.
 const sharedWait = 250 * time.Millisecond
 
+// until is when a fetcher that asks now has waited long enough: at the next multiple of its wait. So all that have nothing end
+// together, and share the next request too. With ends that are apart an idle node of 64 shards sends 30 requests a second, not 5,
+// and takes 20 to 22 ms of CPU a second, not 13 to 14; the node with the log takes 41, not 20 (three nodes, 60 s each in turn,
+// 2026-11-30, 2 cores).
+func (j *sharedFetches) until(now time.Time, wait time.Duration) time.Time {
+	return now.Add(wait - now.Sub(j.began)%wait)
+}
+
 // ask waits for what the leader answers.
 func (j *sharedFetches) ask(ctx context.Context, leader int32, w *pendingFetch) fetchResult {
-	w.until = time.Now().Add(w.cfg.MaxWait)
+	w.until = j.until(time.Now(), w.cfg.MaxWait)
 	w.got = make(chan fetchResult, 1)
 	j.mu.Lock()
 	l := j.by[leader]

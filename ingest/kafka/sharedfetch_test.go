@@ -125,6 +125,23 @@ func readAllShared(w *harness, f *Fetcher, moody *rand.Rand, partition, records 
 	}
 }
 
+// Fetchers that wait as long and have nothing end together, none after its wait.
+func TestSharedFetch_WaitsEndTogether(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	j := &sharedFetches{began: time.Now()}
+	for range 1000 {
+		wait := time.Duration(1 + rnd.Int64N(int64(time.Second)))
+		now := j.began.Add(time.Duration(rnd.Int64N(int64(time.Hour))))
+		end := j.until(now, wait)
+		if late := end.Sub(now); late <= 0 || late > wait || end.Sub(j.began)%wait != 0 {
+			t.Fatalf("of a wait of %v, %v after the begin, %v are left", wait, now.Sub(j.began), late)
+		}
+		if again := j.until(end, wait); again != end.Add(wait) {
+			t.Fatalf("the next wait of %v ends after %v", wait, again.Sub(end))
+		}
+	}
+}
+
 func TestSharedFetch_EmptyPartitionsWaitOn(t *testing.T) {
 	w := given(t, kfake.SeedTopics(2, "t"))
 	a := w.asked(nil)
