@@ -287,4 +287,11 @@ func (l *load) tell() {
 		"the longest write that was repeated until it was answered took %v; %d writes, %d deletes; %d answers of the end compared",
 		l.answered.Load(), slow.Round(time.Millisecond), l.waited.Load(), l.worst.read.Round(time.Millisecond), l.worst.write.Round(time.Millisecond),
 		l.writers.answered, l.writers.deleted, asked)
+	if full && slow > longestAnswer {
+		l.c.t.Errorf("seed %d: a question took %v", l.seed, slow)
+	}
 }
+
+// longestAnswer is what one question may take, whatever befalls the nodes: a second until its address is overdue, and at each
+// address what a node waits for a position.
+const longestAnswer = 2 * time.Second
