@@ -89,13 +89,15 @@ func (n *demoNodes) kill(i int) {
 		n.t.Fatal(err)
 	}
 	n.until(n.Log, func(log string) bool {
+		last := n.pids[i]
 		for _, m := range nextLives.FindAllStringSubmatch(log, -1) {
-			if m[1] == strconv.Itoa(i+1) && m[2] != n.pids[i] {
-				n.pids[i] = m[2]
-				return true
+			if m[1] == strconv.Itoa(i+1) {
+				last = m[2]
 			}
 		}
-		return false
+		lives := last != n.pids[i]
+		n.pids[i] = last
+		return lives
 	})
 	n.until(func() string { return "" }, func(string) bool { return n.ready(i) })
 }
