@@ -111,9 +111,9 @@ func (g *groupOffset) elsewhere(kept *domain.Routed, next int64) bool {
 		g.nodes.RankOf(kept.Node, g.partition) < g.nodes.Rank(g.partition)
 }
 
-// end commits where this node ends to route, and whether it has appended nothing above. What another node committed above it stays. Where another one has put less
-// in its place, it is put right: that one was paused between its look at the group and its commit, for which Kafka has no
-// condition.
+// end commits where this node ends to route, and whether it has appended nothing above. What another node committed above
+// it stays. Where another one has put less in its place, it is put right: that one was paused between its look at the group
+// and its commit, for which Kafka has no condition.
 func (g *groupOffset) end(ctx context.Context, next int64, epoch int32, ended bool) error {
 	if g.nodes.Alone() && g.has(next) {
 		return nil
