@@ -8,12 +8,25 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/ovation-analytics/ovation/api/problem"
 )
 
 // The guide on configuration has each flag of serve, as the program describes it. -update writes it.
 func TestGuide_Flags(t *testing.T) {
 	t.Parallel()
 	inGuide(t, "../../api/docs/guide/operate/configure.md", "flags", flagTables(t))
+}
+
+// The codes of errors in the guide are those of the contract.
+func TestGuide_Errors(t *testing.T) {
+	t.Parallel()
+	var rows strings.Builder
+	rows.WriteString("| code | status | when |\n|---|---|---|\n")
+	for _, c := range problem.Codes() {
+		fmt.Fprintf(&rows, "| %d | %d | %s |\n", c, problem.Status(c), problem.When(c))
+	}
+	inGuide(t, "../../api/docs/guide/ask.md", "errors", rows.String())
 }
 
 // inGuide holds the part of a guide between two comments of a name against what the program has. -update writes it.

@@ -192,7 +192,7 @@ func newSession(t *testing.T) *session {
 	s := &session{t, bufio.NewWriter(in), bufio.NewReader(out)}
 	// A command that fails is seen in what is printed.
 	fmt.Fprintln(s.tell, "set -E; trap 'echo \"FAILED: $BASH_COMMAND\"' ERR")
-	fmt.Fprintln(s.tell, `ovation() { "$PROGRAM" "$@"; }; curl() { command curl -sS --fail-with-body "$@"; }`)
+	fmt.Fprintln(s.tell, `ovation() { "$PROGRAM" "$@"; }; curl() { command curl -s --fail-with-body "$@"; }`)
 	return s
 }
 
@@ -260,7 +260,7 @@ func TestReadme_Export(t *testing.T) {
 		if err := os.Symlink(filepath.Join(root, "cmd"), filepath.Join(dir, "cmd")); err != nil {
 			t.Fatal(err)
 		}
-		script := "set -eu\novation() { \"$PROGRAM\" \"$@\"; }\ncurl() { command curl -sS --fail-with-body \"$@\"; }\n" +
+		script := "set -eu\novation() { \"$PROGRAM\" \"$@\"; }\ncurl() { command curl -s --fail-with-body \"$@\"; }\n" +
 			strings.ReplaceAll(recipe, "--account 1 ", fmt.Sprintf("--account %d ", account))
 		shell := exec.CommandContext(ctx(t), "bash", "-c", script)
 		shell.Dir = dir
