@@ -56,5 +56,5 @@
 // is read share the page's memory until it is released. The room knows nothing of actors, api
 // and storage: values of actors/domain go in and out.
 //
-// The broker in tests is kfake.
+// The broker in tests is kfake, and in some an Apache Kafka that they start.
 package ingest

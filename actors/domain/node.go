@@ -36,7 +36,7 @@ func (id *NodeID) UnmarshalText(text []byte) (err error) {
 // Node is a node of the installation, as the catalog lists it.
 type Node struct {
 	ID       NodeID
-	Address  string // under which clients reach its API
+	Address  string // where its API listens
 	Zone     string // its failure domain; empty: not known
 	Rules    uint32 // newest rules of applying that its program knows
 	Protocol uint32 // newest version of what nodes say to each other that it knows

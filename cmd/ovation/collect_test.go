@@ -100,11 +100,11 @@ func TestCollect_ExitCodesOfBadRows(t *testing.T) {
 		{mapping, good + left, exitFine, ""},
 		{mapping, left, exitFine, ""},
 		{mapping, "", exitFine, ""},
-		{mapping, good + bad + good + bad, exitBadRows, "bad rows: 2 of 4 rows, the first in line 3, 5"},
-		{mapping, bad + bad, exitFailed, "no row could be published: bad rows: 2 of 2 rows, the first in line 2, 3"},
+		{mapping, good + bad + good + bad, exitBadRows, "bad rows: 2 of 4 rows, in lines 3, 5"},
+		{mapping, bad + bad, exitFailed, "no row could be published: bad rows: 2 of 2 rows, in lines 2, 3"},
 		{mapping, bad + left, exitFailed, "no row could be published"},
 		{named, good + good, exitFine, ""},
-		{named, good + "play,1300000001\n" + good, exitBadRows, "1 rows with the id of an earlier row that say something else are lost, the first in line 3"},
+		{named, good + "play,1300000001\n" + good, exitBadRows, "1 rows with the id of an earlier row that say something else are lost, in line 3"},
 		{table, good, exitBadRows, "bad rows: 1, of the tables beside the input"},
 	} {
 		in := write("in.csv", "kind,at\n"+c.rows)

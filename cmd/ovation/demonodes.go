@@ -169,7 +169,7 @@ func (d *Demo) describe(nodes []*demoNode, announced string) string {
 	}
 	without := "Without one, reads and writes go on at the others"
 	if len(d.Config.Kafka) == 0 {
-		without = "Without node 2 or another one, reads and writes go on at the others; without node 1, which has the log, reads do"
+		without = "While it is down, reads and writes go on at the others. Node 1 has the log: while that is down, only reads work"
 	}
 	fmt.Fprintf(&b, "\nKill a node: it is started again after %v. %s.\n\n", demoPause, without)
 	for i := len(nodes) - 1; i >= 0; i-- {

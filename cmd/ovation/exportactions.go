@@ -21,9 +21,7 @@ func (*ExportActions) Help() string {
 	return "Each action is written once, whenever it was completed and however often the command runs or is killed. Files are named " +
 		"actions-000001.ndjson and so on; one with such a name is whole, and belongs to the export once the command ended with 0. " +
 		"What is deleted, or precedes a one-time action, after it was written changes no file.\n\n" +
-		"Examples:\n\n" +
-		"  ovation export actions --out lake --format parquet\n\n" +
-		"  ovation export actions --out lake --format csv --since 2026-01-01 --output json\n\n" + exportExits
+		exportExits
 }
 
 // Run exports what is new.

@@ -16,9 +16,7 @@ type ExportMembers struct {
 func (*ExportMembers) Help() string {
 	return "Each member is written once, and again when one of the columns changed: of rows with the same ID the latest counts. Files are " +
 		"named members-000001.ndjson and so on; one with such a name is whole, and belongs to the export once the command ended with 0.\n\n" +
-		"Examples:\n\n" +
-		"  ovation export members --out lake --format parquet\n\n" +
-		"  ovation export members --out private --state private-state --personal\n\n" + exportExits
+		exportExits
 }
 
 // Run exports those that changed.

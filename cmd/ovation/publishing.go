@@ -117,13 +117,13 @@ func (c *publishing) run(ctx context.Context, w io.Writer, source collect.Source
 	}
 	err = c.print(w, answer, func(w io.Writer) { fmt.Fprintln(w, totals.Summary(c.DryRun)) })
 	if err == nil && totals.Differing > 0 {
-		err = fmt.Errorf("%w: %d rows with the id of an earlier row that say something else are lost, the first in line %s: "+
-			"let id in the mapping name more of what tells rows apart", errBadRows, totals.Differing, collect.Lines(totals.FirstDiffer, totals.Differing))
+		err = fmt.Errorf("%w: %d rows with the id of an earlier row that say something else are lost, %s: "+
+			"let id in the mapping name more of what tells rows apart", errBadRows, totals.Differing, inLines(totals.FirstDiffer, totals.Differing))
 	}
 	if err != nil && !errors.Is(err, errBadRows) || totals.Rejected == 0 {
 		return err
 	}
-	where := fmt.Sprintf("%d of %d rows, the first in line %s", totals.Rejected, totals.Rows, collect.Lines(totals.FirstBad, totals.Rejected))
+	where := fmt.Sprintf("%d of %d rows, %s", totals.Rejected, totals.Rows, inLines(totals.FirstBad, totals.Rejected))
 	if c.Rejects == "" && !c.DryRun {
 		where += "; the next run begins before them: mend them, or let --rejects FILE take them"
 	}
@@ -157,3 +157,15 @@ func (c *publishing) connect(ctx context.Context, o *collect.Options) (closeAll 
 
 // errBadRows says that all was read, but rows were bad: what is published is published.
 var errBadRows = errors.New("bad rows")
+
+// inLines says in which lines so many rows are.
+func inLines(first []int64, of int64) string {
+	where := "in line "
+	if len(first) > 1 {
+		where = "in lines "
+	}
+	if of > int64(len(first)) {
+		where = "the first " + where
+	}
+	return where + collect.Lines(first, of)
+}

@@ -18,8 +18,10 @@ func Refuse(t *tx.Tx, r *domain.Record, reason domain.Reason, detail string) {
 	}
 	if !r.AskedBy().IsZero() {
 		t.Complete(r, Refusal(reason))
-		if a.Raw == "" {
-			t.State.Shard.Dead[reason]++
+		if a.Raw == "" { // who asks has the answer; a record that was set aside is an operator's too
+			if reason == domain.Poison {
+				t.State.Shard.Dead[reason]++
+			}
 			return
 		}
 	}

@@ -35,7 +35,7 @@ Key      %s
 Docs     %s/docs#%s
 Kafka    %s (topic %s)
 Admin    http://%s/status
-Data     %s takes about 100 MB with the usual audience; deleted, the demo begins again
+Data     %s takes about 100 MB with the usual audience; delete it to begin again
 Stop     Ctrl-C; the same command goes on
 `, link, base, s.key, base, url.Values{"key": {s.key}}.Encode(), s.node.KafkaAddress, s.node.Topic, s.node.AdminAddress,
 		s.options.Data)

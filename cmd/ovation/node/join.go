@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -60,6 +62,17 @@ func (n *Node) keepID() error {
 	return nil
 }
 
+// ownAddress is where the API of this node listens; of all addresses of the machine its name stands for them.
+func (n *Node) ownAddress() string {
+	host, port, err := net.SplitHostPort(n.ports.public.Addr().String())
+	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
+		if name, err := os.Hostname(); err == nil {
+			host = name
+		}
+	}
+	return n.Config.PublicPort.Scheme() + "://" + net.JoinHostPort(host, port)
+}
+
 // join takes part in the installation: the node is listed once it has caught up.
 func (n *Node) join(context.Context) error {
 	if err := n.keepID(); err != nil {
@@ -74,7 +87,7 @@ func (n *Node) join(context.Context) error {
 	}
 	n.Actors.Join(nodes.Self{
 		Up: domain.NodeUp{
-			Address: n.base(), Zone: n.Config.Zone, Program: build.Read().Version,
+			Address: n.ownAddress(), Zone: n.Config.Zone, Program: build.Read().Version,
 		},
 		IDFile:   n.idPath(),
 		Networks: n.ports.port.networks.Mark(n.Secrets.Pepper[:]),

@@ -43,6 +43,7 @@ func (n *Node) openLog(ctx context.Context) error {
 		}
 		own := wire.Config{
 			Listen: n.Config.EmbeddedKafka, Logger: n.Log, Own: ownTopics(n.Config.TopicPrefix), Private: []string{n.Config.TopicPrefix + kafka.Keys}, Kept: keptTopics(n.Config.TopicPrefix), OwnGroups: []string{ingest.RouterGroups, ingest.BeatGroups(n.Config.TopicPrefix)}, BriefGroups: ingest.BeatGroups(n.Config.TopicPrefix), Password: password,
+			Told:       map[string]string{kafkatopics.KeptFor: strconv.FormatInt(KeptEmbedded.Milliseconds(), 10)},
 			MaxProduce: n.Budget.Log.Request, MaxFetch: n.Budget.Log.Request / 2, KeepBytes: n.Budget.Log.Connection,
 		}
 		if n.Logs.Broker, err = wire.New(own, l); err != nil {

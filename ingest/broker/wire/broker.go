@@ -38,6 +38,8 @@ type Config struct {
 	Private []string
 	// Kept are topics that every client appends to, and only nodes trim and delete.
 	Kept []string
+	// Told is what the settings of the topics Own and Kept say beside those that a topic can be made with.
+	Told map[string]string
 	// OwnGroups begin the names of the groups whose offsets only nodes commit. Those of BriefGroups
 	// are kept in memory alone: they are committed again each second.
 	OwnGroups   []string

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 
@@ -107,7 +108,7 @@ func (c configs) describe(req *kmsg.DescribeConfigsRequest, rs *kmsg.DescribeCon
 		switch q.ResourceType {
 		case kmsg.ConfigResourceTypeTopic:
 			if t, found := c.log.Topics.ByName(q.ResourceName); found {
-				rr.Configs = topicConfigs(t, q.ConfigNames, req.IncludeSynonyms)
+				rr.Configs = append(topicConfigs(t, q.ConfigNames, req.IncludeSynonyms), c.told(t.Name, q.ConfigNames)...)
 			} else {
 				rr.ErrorCode = c.refuse(codeUnknownTopic)
 			}
@@ -135,6 +136,19 @@ func topicConfigs(t log.Topic, names []string, synonyms bool) []kmsg.DescribeCon
 			}
 		}
 		out = append(out, e)
+	}
+	return out
+}
+
+// told is what the settings of a topic of the installation say beside its own.
+func (c configs) told(topic string, names []string) (out []kmsg.DescribeConfigsResponseResourceConfig) {
+	if !slices.Contains(c.cfg.Own, topic) && !slices.Contains(c.cfg.Kept, topic) {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.cfg.Told)) {
+		if names == nil || slices.Contains(names, name) {
+			out = append(out, describedConfig(name, c.cfg.Told[name], kmsg.ConfigTypeString, kmsg.ConfigSourceStaticBrokerConfig))
+		}
 	}
 	return out
 }

@@ -242,6 +242,29 @@ func TestConfigs_Describe(t *testing.T) {
 	}
 }
 
+// Topics of the installation, and no others, say what their node tells of them.
+func TestConfigs_Told(t *testing.T) {
+	r := newHarness(t, func(c *wire.Config, _ *log.Options) {
+		c.Own, c.Kept, c.Told = []string{"journal"}, []string{"activities"}, map[string]string{"kept.ms": "7"}
+	})
+	for _, name := range []string{"journal", "activities", "t"} {
+		r.create(name, 1)
+		req := kmsg.NewPtrDescribeConfigsRequest()
+		q := kmsg.NewDescribeConfigsRequestResource()
+		q.ResourceType, q.ResourceName = kmsg.ConfigResourceTypeTopic, name
+		req.Resources = append(req.Resources, q)
+		told := ""
+		for _, c := range ask[*kmsg.DescribeConfigsResponse](r.dial(), req, 4).Resources[0].Configs {
+			if c.Name == "kept.ms" {
+				told = *c.Value
+			}
+		}
+		if want := name != "t"; (told == "7") != want {
+			t.Errorf("topic %s tells %q", name, told)
+		}
+	}
+}
+
 func TestGroups_KeepOffsetsWithoutMembers(t *testing.T) {
 	r := newHarness(t)
 	r.create("t", 2)

@@ -13,10 +13,17 @@ import (
 // the work itself.
 const checks = time.Hour
 
+// KeptFor is the setting by which an embedded log says for how long it may have the bytes of a record after an append, in
+// milliseconds: its node cuts it by its own rules.
+const KeptFor = "ovation.kept.ms"
+
 // kept is for how long after an append, or of a compacted topic after a tombstone, brokers may
 // have the bytes, by the settings that the topic has. A setting that the broker does not tell, or
 // that sets no limit, is an error.
 func kept(has map[string]string) (time.Duration, error) {
+	if _, told := has[KeptFor]; told {
+		return limit(KeptFor, has)
+	}
 	policy := strings.Split(has["cleanup.policy"], ",")
 	var names []string
 	for _, p := range policy {

@@ -32,6 +32,7 @@ func TestKept_BySettings(t *testing.T) {
 		"no limit that is told":     {map[string]string{"message.timestamp.after.max.ms": ""}, 0, "difference.max.ms is not known"},
 		"compaction without limit":  {map[string]string{"cleanup.policy": "compact", "max.compaction.lag.ms": "9223372036854775807"}, 0, "lag.ms is 9223372036854775807"},
 		"a number that is none":     {map[string]string{"segment.ms": "x"}, 0, "segment.ms is x"},
+		"an embedded log":           {map[string]string{KeptFor: ms(day), "retention.ms": "-1"}, day - checks - time.Minute, ""},
 		"neither":                   {map[string]string{"cleanup.policy": ""}, 0, `cleanup.policy is ""`},
 		"a hundred years and a day": {map[string]string{"retention.ms": ms(unlimited + day)}, 0, "retention.ms is"},
 	} {
