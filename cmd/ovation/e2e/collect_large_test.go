@@ -19,15 +19,20 @@ const (
 	largeFile   = 5 << 30
 	largeKills  = 20
 	largeBrands = 200
+	largeYears  = 5        // that a statistic counts at once
 	largeMemory = 64 << 20 // that the collector may take beside the program's code
 )
 
-// largeRows writes rows of a file, each a second after the one before. It notes the rows that count, by brand.
+// largeFrom is when the first row is.
+var largeFrom = time.Date(2005, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// largeRows writes rows of a file, each a step after the one before. It notes the rows that count, by brand.
 type largeRows struct {
 	rnd    *rand.Rand
 	counts [largeBrands]int
 	left   int64 // bytes
 	at     time.Time
+	step   time.Duration
 	again  string // the last row, which comes again now and then
 }
 
@@ -39,7 +44,7 @@ func (r *largeRows) Write(text []byte) (int, error) {
 
 // next is the brand and the time of another row; the file is full where ok is false.
 func (r *largeRows) next() (brand int, ok bool) {
-	r.at = r.at.Add(time.Second)
+	r.at = r.at.Add(r.step)
 	return r.rnd.IntN(largeBrands), r.left > 0
 }
 
@@ -101,26 +106,27 @@ func TestCollect_LargeFiles(t *testing.T) {
 	t.Logf("seed %d", seed)
 	for _, c := range []struct {
 		name string
+		step time.Duration
 		fill func(*largeRows, io.Writer)
 		args func(t *testing.T, folder string) []string
 	}{
-		{"spotify.json", (*largeRows).spotify, func(*testing.T, string) []string {
+		{"spotify.json", time.Minute, (*largeRows).spotify, func(*testing.T, string) []string {
 			return []string{"--as", "spotify", "--member", "spotify:ann"}
 		}},
-		{"table.csv", (*largeRows).csv, func(t *testing.T, folder string) []string {
+		{"table.csv", time.Second, (*largeRows).csv, func(t *testing.T, folder string) []string {
 			return []string{writeFile(t, folder, "mapping.yaml", largeMapping)}
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 0))
-			r := &largeRows{rnd: rnd, left: largeFile, at: time.Now().UTC().Truncate(time.Second).AddDate(-1, 0, 0)}
+			r := &largeRows{rnd: rnd, left: largeFile, step: c.step, at: largeFrom}
 			folder := t.TempDir()
 			args := append(c.args(t, folder), write(t, folder, c.name, func(w io.Writer) { c.fill(r, w) }))
 			if !r.at.Before(time.Now()) {
 				t.Fatal("rows are of the future")
 			}
 			n := embedded.start(t)
-			number, key := n.account("large")
+			account, key := n.account("large")
 			api := client.New("http://"+n.HTTP, key)
 			if _, _, err := client.Do(ctx(t), api, client.RegisterMember{Service: "spotify", UID: "ann", AuthToken: "t"}); err != nil {
 				t.Fatal(err)
@@ -129,7 +135,7 @@ func TestCollect_LargeFiles(t *testing.T) {
 			for _, of := range r.counts {
 				total += of
 			}
-			n.large(t, folder, key, domain.AccountID(number), args, total, rnd)
+			n.large(t, folder, key, domain.AccountID(account), args, total, rnd)
 			if got := n.rows(); got != int64(total) {
 				t.Errorf("%d rows of %d", got, total)
 			}
@@ -142,9 +148,18 @@ func TestCollect_LargeFiles(t *testing.T) {
 				if _, err := fmt.Sscanf(b.Fields["Name"], "Brand %d", &i); err != nil {
 					t.Fatal(err)
 				}
-				tally, _, err := client.Do(ctx(t), api, client.GetBrandActivityStats{BrandID: b.ID, Period: "2 Year"})
-				if err != nil || tally.TotalCount != fmt.Sprint(r.counts[i]) {
-					t.Errorf("%s: %s actions of %d: %v", b.Fields["Name"], tally.TotalCount, r.counts[i], err)
+				counted := 0 // from a day before: a play begins before the time of its row
+				for from := largeFrom.AddDate(0, 0, -1); from.Before(time.Now()); from = from.AddDate(largeYears, 0, 0) {
+					tally, _, err := client.Do(ctx(t), api, client.GetBrandActivityStats{
+						BrandID: b.ID, StartDate: from.Format(time.DateTime), EndDate: from.AddDate(largeYears, 0, 0).Format(time.DateTime),
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+					counted += int(number(t, tally.TotalCount))
+				}
+				if counted != r.counts[i] {
+					t.Errorf("%s: %d actions of %d", b.Fields["Name"], counted, r.counts[i])
 				}
 			}
 		})
