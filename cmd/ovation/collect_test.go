@@ -101,6 +101,7 @@ func TestCollect_ExitCodesOfBadRows(t *testing.T) {
 		{mapping, left, exitFine, ""},
 		{mapping, "", exitFine, ""},
 		{mapping, good + bad + good + bad, exitBadRows, "bad rows: 2 of 4 rows, in lines 3, 5"},
+		{mapping, good + strings.Repeat(bad, 20), exitBadRows, "bad rows: 20 of 21 rows, the first in lines 3, 4, 5"},
 		{mapping, bad + bad, exitFailed, "no row could be published: bad rows: 2 of 2 rows, in lines 2, 3"},
 		{mapping, bad + left, exitFailed, "no row could be published"},
 		{named, good + good, exitFine, ""},

@@ -62,15 +62,13 @@ func (n *Node) keepID() error {
 	return nil
 }
 
-// ownAddress is where the API of this node listens; of all addresses of the machine its name stands for them.
-func (n *Node) ownAddress() string {
-	host, port, err := net.SplitHostPort(n.ports.public.Addr().String())
-	if ip := net.ParseIP(host); err == nil && ip.IsUnspecified() {
-		if name, err := os.Hostname(); err == nil {
-			host = name
-		}
+// listens is where a node listens, for operators: the name of the machine stands for all its addresses.
+func listens(at net.Addr, machine string) string {
+	host, port, err := net.SplitHostPort(at.String())
+	if ip := net.ParseIP(host); err != nil || machine == "" || !ip.IsUnspecified() {
+		return at.String()
 	}
-	return n.Config.PublicPort.Scheme() + "://" + net.JoinHostPort(host, port)
+	return net.JoinHostPort(machine, port)
 }
 
 // join takes part in the installation: the node is listed once it has caught up.
@@ -85,9 +83,10 @@ func (n *Node) join(context.Context) error {
 	if why := status.LinksOf(len(all)); why != "" && n.Config.BaseURL == "" {
 		n.Log.Warn(why)
 	}
+	machine, _ := os.Hostname() // empty: the address stays
 	n.Actors.Join(nodes.Self{
 		Up: domain.NodeUp{
-			Address: n.ownAddress(), Zone: n.Config.Zone, Program: build.Read().Version,
+			Address: n.Config.PublicPort.Scheme() + "://" + listens(n.ports.public.Addr(), machine), Zone: n.Config.Zone, Program: build.Read().Version,
 		},
 		IDFile:   n.idPath(),
 		Networks: n.ports.port.networks.Mark(n.Secrets.Pepper[:]),
