@@ -31,7 +31,7 @@ func (n *Node) Stop(within time.Duration) error {
 	defer w.timer.Stop()
 	n.lifetime.endLoad()
 	w.wait(after(n.Leave), "the last beat")
-	w.wait(after(n.usage.finish), "the last hits")
+	w.wait(after(func() { n.usage.finish(n.o.Log) }), "the last hits")
 	root := n.system.Root
 	if n.routing.pid != nil {
 		root.Stop(n.routing.pid)

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -14,7 +15,7 @@ import (
 // this process by hour, of which the greatest counts, so that a lost acknowledgement counts
 // nothing twice. The next totals are appended when those before are durable: a broker that is
 // away makes no queue. A kill loses what is not durable, the last second with a broker that
-// answers; Stop loses nothing.
+// answers; Stop loses nothing then, and says so where the broker does not answer.
 type usage struct {
 	mu    sync.Mutex // guards total and dirty: every answered request counts
 	total map[usageKey]tally
@@ -93,11 +94,17 @@ func (u *usage) run(ctx context.Context) {
 	}
 }
 
-// finish appends what the last second counted, as long as a broker that answers may take.
-func (u *usage) finish() {
+// finish appends what the last second counted, as long as a broker that answers may take. It logs how many totals may
+// lack their last hits then: nobody appends them any more.
+func (u *usage) finish(log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), countEvery)
 	defer cancel()
 	u.append(ctx)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if n := len(u.dirty); n > 0 {
+		log.Warn("the last hits are not known to be in the log", "totals", n, "waited", countEvery)
+	}
 }
 
 // append appends the totals that moved and waits until they are durable. Those that are not

@@ -3,8 +3,10 @@ package actors
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -264,6 +266,44 @@ func TestUsage_WaitsForTheBroker(t *testing.T) {
 			t.Errorf("%d counts of two applications were appended for an outage", usage)
 		}
 	})
+}
+
+// A stop without the broker says how many totals may lack their last hits; one with it says nothing.
+func TestUsage_StopTellsWhatMayBeLost(t *testing.T) {
+	for _, away := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var lines strings.Builder // written by Stop alone, which is over when it is read
+			journal := newFaultyLog(1, 2)
+			r := newHarness(t, 2, Options{Logs: Logs{Journal: journal}, Log: slog.New(lastHits{slog.NewTextHandler(&lines, nil)})})
+			time.Sleep(countEvery / 2) // no total is appended meanwhile
+			journal.off.Store(away)
+			r.node.Hit(1, 1, time.Now(), true)
+			r.node.Hit(1, 2, time.Now(), true)
+			r.node.Hit(1, 2, time.Now(), true)
+			r.close()
+			want := 0
+			if away {
+				want = 1
+			}
+			if n := strings.Count(lines.String(), "the last hits are not known to be in the log\" totals=2 waited=1s"); n != want {
+				t.Errorf("the broker is away %v: %d lines, want %d: %s", away, n, want, lines.String())
+			}
+			journal.off.Store(false)
+			r.open()
+			r.settled()
+		})
+	}
+}
+
+// lastHits passes the line of the last hits alone.
+type lastHits struct{ slog.Handler }
+
+// Handle drops the other lines.
+func (h lastHits) Handle(ctx context.Context, r slog.Record) error {
+	if !strings.HasPrefix(r.Message, "the last hits") {
+		return nil
+	}
+	return h.Handler.Handle(ctx, r)
 }
 
 // A clock that leaps ahead and is put right loses no hits, however far it leapt: what is counted of an hour

@@ -78,6 +78,20 @@ func (w *simulation) checkGone(c *client.Client, l *label) error {
 	return nil
 }
 
+// optInsOf is what members' records and the model say of opt-ins, for the analysis of a failure.
+func (w *simulation) optInsOf(l *label, ids []domain.MemberID) string {
+	said := fmt.Sprintf("opted %v, out %v, merged %v", w.model.opted, w.model.merges.outs, w.model.merges.into)
+	for _, id := range ids {
+		of, at, err := w.engine.Actors.MemberRecord(context.Background(), l.id, id, domain.Position{})
+		if err != nil {
+			said += fmt.Sprintf("; member %d: %v", id, err)
+			continue
+		}
+		said += fmt.Sprintf("; member %d at %v has %+v, absorbs %+v, is lent %+v", id, at, of.Opts, of.Absorbed, of.Lent)
+	}
+	return said
+}
+
 // checkOptIns requires that those who opted in, and live, are the members with an opt-in.
 func (w *simulation) checkOptIns(c *client.Client, l *label) error {
 	var want, perhaps, got []domain.MemberID
@@ -107,7 +121,7 @@ func (w *simulation) checkOptIns(c *client.Client, l *label) error {
 	}
 	slices.Sort(want)
 	if want = slices.Compact(want); !slices.Equal(got, want) {
-		return fmt.Errorf("members %v have opt-ins, answered were %v", got, want)
+		return fmt.Errorf("members %v have opt-ins, answered were %v: %s", got, want, w.optInsOf(l, got))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -136,7 +137,7 @@ func (w *simulation) checkUsage() error {
 		}
 	}
 	if err := lacking(got, want); err != nil && !w.journalCut {
-		return err
+		return fmt.Errorf("%w; %s", err, w.hitsByLife())
 	}
 	w.settleUsage(got)
 	return nil
@@ -166,6 +167,23 @@ func lacking(got map[appHour]uint64, want hitRange) error {
 		}
 	}
 	return nil
+}
+
+// hitsByLife is what lacking compares, life by life.
+func (w *simulation) hitsByLife() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var b strings.Builder
+	fmt.Fprintf(&b, "settled %v", w.settled)
+	for _, life := range w.counted {
+		life.mu.Lock()
+		fmt.Fprintf(&b, "; runs %v, answered %v, in the log %v", w.runs(life), life.hits, life.stored)
+		life.mu.Unlock()
+	}
+	for _, e := range w.nodesLocked() {
+		fmt.Fprintf(&b, "; %+v", e.Actors.Status())
+	}
+	return b.String()
 }
 
 // settleUsage takes what is stored as the least of the lives before: what one of them had sent may still arrive.
