@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ovation-analytics/ovation/actors/domain"
@@ -80,16 +81,17 @@ func (w *simulation) checkGone(c *client.Client, l *label) error {
 
 // optInsOf is what members' records and the model say of opt-ins, for the analysis of a failure.
 func (w *simulation) optInsOf(l *label, ids []domain.MemberID) string {
-	said := fmt.Sprintf("opted %v, out %v, merged %v", w.model.opted, w.model.merges.outs, w.model.merges.into)
+	var said strings.Builder
+	fmt.Fprintf(&said, "opted %v, out %v, merged %v", w.model.opted, w.model.merges.outs, w.model.merges.into)
 	for _, id := range ids {
 		of, at, err := w.engine.Actors.MemberRecord(context.Background(), l.id, id, domain.Position{})
 		if err != nil {
-			said += fmt.Sprintf("; member %d: %v", id, err)
+			fmt.Fprintf(&said, "; member %d: %v", id, err)
 			continue
 		}
-		said += fmt.Sprintf("; member %d at %v has %+v, absorbs %+v, is lent %+v", id, at, of.Opts, of.Absorbed, of.Lent)
+		fmt.Fprintf(&said, "; member %d at %v has %+v, absorbs %+v, is lent %+v", id, at, of.Opts, of.Absorbed, of.Lent)
 	}
-	return said
+	return said.String()
 }
 
 // checkOptIns requires that those who opted in, and live, are the members with an opt-in.
