@@ -31,7 +31,7 @@ func (n *Node) Stop(within time.Duration) error {
 	defer w.timer.Stop()
 	n.lifetime.endLoad()
 	w.wait(after(n.Leave), "the last beat")
-	w.wait(after(func() { n.usage.finish(n.o.Log) }), "the last hits")
+	w.wait(after(n.usage.finish), "the last hits")
 	root := n.system.Root
 	if n.routing.pid != nil {
 		root.Stop(n.routing.pid)
@@ -49,6 +49,7 @@ func (n *Node) Stop(within time.Duration) error {
 	}
 	n.lifetime.cancel()
 	w.wait(after(n.lifetime.beside.Wait), "usage, ticks, upgrades of rules and trims")
+	n.usage.warnOfLost(n.o.Log)
 	w.wait(after(n.executor.Wait), "questions")
 	for _, s := range n.here() { // other readers of the store: look-ups of one member, loads of a cold brand
 		w.wait(after(s.View.Wait), fmt.Sprint("readers of shard ", s.ID))

@@ -15,7 +15,7 @@ import (
 // this process by hour, of which the greatest counts, so that a lost acknowledgement counts
 // nothing twice. The next totals are appended when those before are durable: a broker that is
 // away makes no queue. A kill loses what is not durable, the last second with a broker that
-// answers; Stop loses nothing then, and says so where the broker does not answer.
+// answers. Stop loses nothing with such a broker; with one that does not answer it logs how many totals may lack hits.
 type usage struct {
 	mu    sync.Mutex // guards total and dirty: every answered request counts
 	total map[usageKey]tally
@@ -94,16 +94,20 @@ func (u *usage) run(ctx context.Context) {
 	}
 }
 
-// finish appends what the last second counted, as long as a broker that answers may take. It logs how many totals may
-// lack their last hits then: nobody appends them any more.
-func (u *usage) finish(log *slog.Logger) {
+// finish appends what the last second counted, as long as a broker that answers may take.
+func (u *usage) finish() {
 	ctx, cancel := context.WithTimeout(context.Background(), countEvery)
 	defer cancel()
 	u.append(ctx)
+}
+
+// warnOfLost logs how many totals may lack hits in the journal. It is called when run and finish have returned: what
+// one of them had under way is durable by then, or has moved still.
+func (u *usage) warnOfLost(log *slog.Logger) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if n := len(u.dirty); n > 0 {
-		log.Warn("the last hits are not known to be in the log", "totals", n, "waited", countEvery)
+		log.Warn("usage counts of the last requests may not be in the journal", "counts", n)
 	}
 }
 

@@ -3,10 +3,8 @@ package actors
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -268,42 +266,37 @@ func TestUsage_WaitsForTheBroker(t *testing.T) {
 	})
 }
 
-// A stop without the broker says how many totals may lack their last hits; one with it says nothing.
-func TestUsage_StopTellsWhatMayBeLost(t *testing.T) {
-	for _, away := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			var lines strings.Builder // written by Stop alone, which is over when it is read
-			journal := newFaultyLog(1, 2)
-			r := newHarness(t, 2, Options{Logs: Logs{Journal: journal}, Log: slog.New(lastHits{slog.NewTextHandler(&lines, nil)})})
-			time.Sleep(countEvery / 2) // no total is appended meanwhile
-			journal.off.Store(away)
-			r.node.Hit(1, 1, time.Now(), true)
-			r.node.Hit(1, 2, time.Now(), true)
-			r.node.Hit(1, 2, time.Now(), true)
-			r.close()
-			want := 0
-			if away {
-				want = 1
-			}
-			if n := strings.Count(lines.String(), "the last hits are not known to be in the log\" totals=2 waited=1s"); n != want {
-				t.Errorf("the broker is away %v: %d lines, want %d: %s", away, n, want, lines.String())
-			}
-			journal.off.Store(false)
-			r.open()
-			r.settled()
+// A stop without the broker logs how many totals may lack hits, also of an append that was under way for long; a stop
+// with it logs nothing.
+func TestUsage_StopWarnsOfLostHits(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		away  bool
+		waits time.Duration // between the hits and the stop: totals are appended once a second
+		lines int
+	}{
+		{"the broker answers", false, 0, 0},
+		{"it is away, nothing is under way", true, 0, 1},
+		{"it is away, an append is under way", true, 10 * time.Second, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T) {
+				var log logLines
+				journal := newFaultyLog(1, 2)
+				r := newHarness(t, 2, Options{Logs: Logs{Journal: journal}, Log: log.log()})
+				time.Sleep(countEvery / 2)
+				journal.off.Store(c.away)
+				r.node.Hit(1, 1, time.Now(), true)
+				r.node.Hit(1, 2, time.Now(), true)
+				r.node.Hit(1, 2, time.Now(), true)
+				time.Sleep(c.waits)
+				r.close()
+				if n := log.lines("usage counts", "counts=2"); n != c.lines || log.lines("usage counts") != n {
+					t.Errorf("%d lines, want %d:\n%s", n, c.lines, log.all.String())
+				}
+			})
 		})
 	}
-}
-
-// lastHits passes the line of the last hits alone.
-type lastHits struct{ slog.Handler }
-
-// Handle drops the other lines.
-func (h lastHits) Handle(ctx context.Context, r slog.Record) error {
-	if !strings.HasPrefix(r.Message, "the last hits") {
-		return nil
-	}
-	return h.Handler.Handle(ctx, r)
 }
 
 // A clock that leaps ahead and is put right loses no hits, however far it leapt: what is counted of an hour

@@ -332,7 +332,8 @@ func (w *simulation) lookMerged() {
 		if was != nil {
 			for _, a := range was.shown {
 				if !seen[a.link()] && !w.model.mayBeGone(a) {
-					return fmt.Errorf("I7: %s of member %d was shown at %s and counts nowhere at %s, of %d nodes; merges: %s", a.link(), a.owner(), was.at, meta.Position, w.fleet.size, w.model.opsOf(a.owner()))
+					return fmt.Errorf("I7: %s of member %d was shown at %s and counts nowhere at %s, of %d nodes; merges: %s",
+						a.link(), a.owner(), was.at, meta.Position, w.fleet.size, w.model.opsOf(a.owner()))
 				}
 			}
 		}

@@ -171,17 +171,17 @@ func lacking(got map[appHour]uint64, want hitRange) error {
 
 // hitsByLife is what lacking compares, life by life.
 func (w *simulation) hitsByLife() string {
+	var b strings.Builder
+	for _, e := range w.nodes() {
+		fmt.Fprintf(&b, "%+v; ", e.Actors.Status())
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var b strings.Builder
 	fmt.Fprintf(&b, "settled %v", w.settled)
 	for _, life := range w.counted {
 		life.mu.Lock()
 		fmt.Fprintf(&b, "; runs %v, answered %v, in the log %v", w.runs(life), life.hits, life.stored)
 		life.mu.Unlock()
-	}
-	for _, e := range w.nodesLocked() {
-		fmt.Fprintf(&b, "; %+v", e.Actors.Status())
 	}
 	return b.String()
 }
