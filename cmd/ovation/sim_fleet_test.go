@@ -241,10 +241,15 @@ func (w *simulation) agree() error {
 			time.Sleep(20 * time.Millisecond)
 			continue
 		}
-		for i, e := range all {
-			if facts[i] != facts[0] {
+		first := all[0].dump()
+		for i, e := range all[1:] {
+			dump := e.dump()
+			if facts[i+1] != facts[0] {
 				return fmt.Errorf("replicas agree: at %s a node has the state %s, the first one %s:\n%s",
-					places[0], facts[i], facts[0], differing(all[0].dump(), e.dump()))
+					places[0], facts[i+1], facts[0], differing(first, dump))
+			}
+			if d := differing(ofLog(first), ofLog(dump)); d != "" {
+				return fmt.Errorf("replicas agree: at %s a node has other keys than the first one:\n%s", places[0], d)
 			}
 		}
 		return nil
