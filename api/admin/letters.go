@@ -15,7 +15,7 @@ const (
 	maxLetters   = 1000
 )
 
-// listLetters reads the topic of dead letters back from an offset. It shows nothing of what the letters hold.
+// listLetters reads the topic of dead letters back from an offset. Of what the letters hold it shows the source alone.
 func (p *port) listLetters(r *http.Request) (any, error) {
 	if p.letters == nil {
 		return nil, errNotOpen

@@ -89,6 +89,7 @@ type (
 		Detail  string           `json:"detail,omitempty"`
 		Time    string           `json:"time"` // when it was published
 		Account domain.AccountID `json:"account,omitempty"`
+		Source  string           `json:"source,omitempty"` // of the collector that published it
 		Origin  string           `json:"origin"`
 		Bytes   int              `json:"bytes"`
 		Whole   bool             `json:"original"` // the original is there

@@ -109,7 +109,7 @@ func givenLetters(t *testing.T) *kafkaFixture {
 	dated := map[string]any{"time": "2026-01-02T03:04:05Z"}
 	h.produce(&kgo.Record{Partition: 1, Value: h.play("a", "late", dated)})
 	h.produce(&kgo.Record{Partition: 1, Value: h.play("b", "late", dated)})
-	h.produce(&kgo.Record{Partition: 2, Key: []byte("k"), Value: h.play("c", "late", nil), Timestamp: time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)}) // its time is the record's
+	h.produce(&kgo.Record{Partition: 2, Key: []byte("k"), Value: h.play("c", "late", map[string]any{"source": "shop\n\x1b[31m"}), Timestamp: time.Date(2026, 1, 3, 0, 0, 0, 0, time.UTC)}) // its time is the record's
 	h.produce(&kgo.Record{Partition: 3, Key: []byte("k"), Value: []byte(`{"account":`), Headers: []kgo.RecordHeader{
 		{Key: "ce_specversion", Value: []byte("1.0")},
 		{Key: "ce_type", Value: []byte("ovation.activity.v1")},
@@ -140,6 +140,8 @@ func TestDLQ_ListAndShow(t *testing.T) {
 		{"--http-only", 0},
 		{"--account 1", 4}, // one that is no JSON has no account
 		{"--account 2", 0},
+		{"--source t", 3}, // one is withheld
+		{"--source T", 0},
 		{"--since 1h", 5},
 		{"--until 1h", 0},
 		{"--since 2026-01-01 --until 9999-01-01", 5},
@@ -152,15 +154,18 @@ func TestDLQ_ListAndShow(t *testing.T) {
 	if !strings.HasSuffix(text, "5 dead letters, the newest 2 listed: unknown_member 3, bad_json 1, sharing_disabled 1\n") || strings.Count(text, "\n") != 4 {
 		t.Errorf("list:\n%s", text)
 	}
+	if text, _ = h.dlq(exitFine, "list", "--partition", "2"); !strings.Contains(text, `"shop\n\x1b[31m"  activities/2/0`) {
+		t.Errorf("list:\n%s", text)
+	}
 	bad := h.letters("--reason", "bad_json").Items[0]
-	if bad.Origin != "activities/3/0" || bad.Account != 0 || !bad.Whole || bad.Bytes != len(`k{"account":`) {
+	if bad.Origin != "activities/3/0" || bad.Account != 0 || bad.Source != "t" || !bad.Whole || bad.Bytes != len(`k{"account":`) {
 		t.Errorf("%+v", bad)
 	}
 	if value, _ := h.dlq(exitFine, "show", bad.ID[:8], "--value"); value != `{"account":` {
 		t.Errorf("the original is %q", value)
 	}
 	shown, _ := h.dlq(exitFine, "show", bad.ID)
-	for _, line := range []string{"reason                 bad_json", "detail                 at byte 11", "key                    k", "header ce_id           d", `header trace           "\x1b[31m"`, "\n\n{\"account\":\n"} {
+	for _, line := range []string{"reason                 bad_json", "detail                 at byte 11", "source                 t", "key                    k", "header ce_id           d", `header trace           "\x1b[31m"`, "\n\n{\"account\":\n"} {
 		if !strings.Contains(shown, line) {
 			t.Errorf("%q is not shown:\n%s", line, shown)
 		}

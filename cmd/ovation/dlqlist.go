@@ -74,10 +74,10 @@ type letterList struct {
 func (o *letterList) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	if len(o.Items) > 0 {
-		fmt.Fprintln(t, "ID\tREASON\tTIME\tACCOUNT\tORIGIN\tBYTES\tREPLAYED\tDETAIL")
+		fmt.Fprintln(t, "ID\tREASON\tTIME\tACCOUNT\tSOURCE\tORIGIN\tBYTES\tREPLAYED\tDETAIL")
 	}
 	for _, l := range o.Items {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%d\t%s\t%s\n", l.ID, l.Reason, l.Time, l.Account, l.Origin, l.Bytes, replayedAt(l.Replay), l.Detail)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\n", l.ID, l.Reason, l.Time, l.Account, harmlessWord(l.Source), l.Origin, l.Bytes, replayedAt(l.Replay), l.Detail)
 	}
 	if err := t.Flush(); err != nil {
 		return err

@@ -55,8 +55,8 @@ type shownLetter struct {
 // print shows what strangers wrote so that a terminal does not obey it.
 func (l *shownLetter) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "id\t%s\nreason\t%s\ndetail\t%s\ntime\t%s\naccount\t%d\norigin\t%s\n",
-		l.ID, l.Reason, l.Detail, l.Time, l.Account, l.Origin)
+	fmt.Fprintf(t, "id\t%s\nreason\t%s\ndetail\t%s\ntime\t%s\naccount\t%d\nsource\t%s\norigin\t%s\n",
+		l.ID, l.Reason, l.Detail, l.Time, l.Account, harmlessWord(l.Source), l.Origin)
 	if l.Replay != nil {
 		fmt.Fprintf(t, "replayed\t%s\n", replayedAt(l.Replay))
 	}

@@ -15,3 +15,11 @@ func harmless(b []byte) string {
 	}
 	return s
 }
+
+// harmlessWord is harmless of what stands within a line.
+func harmlessWord(s string) string {
+	if strings.Contains(s, "\n") {
+		return strconv.Quote(s)
+	}
+	return harmless([]byte(s))
+}

@@ -57,6 +57,7 @@ func find(ctx context.Context, log *dlq.Log, id string) (*dlq.Letter, dlq.Seen, 
 type choosing struct {
 	Reason    []string         `group:"Which letters" sep:"," env:"-" placeholder:"WORD" help:"Only these reasons, such as unknown_member,bad_json."`
 	Account   domain.AccountID `group:"Which letters" env:"-" placeholder:"ID" help:"Only those of an account."`
+	Source    string           `group:"Which letters" env:"-" placeholder:"NAME" help:"Only those whose record names this source."`
 	Partition int              `group:"Which letters" default:"-1" env:"-" placeholder:"N" help:"Only those that came in this partition of the public topic."`
 	HTTP      bool             `group:"Which letters" name:"http-only" env:"-" help:"Only those that came over HTTP."`
 	Since     string           `group:"Which letters" env:"-" placeholder:"TIME" help:"Only those published from then on: 2026-11-21T12:00:00Z, or how long ago, such as 90m or 24h."`
@@ -65,12 +66,12 @@ type choosing struct {
 
 // open reports that every letter passes.
 func (c *choosing) open() bool {
-	return c.Since == "" && c.Until == "" && len(c.Reason) == 0 && c.Account == 0 && c.Partition < 0 && !c.HTTP
+	return c.Since == "" && c.Until == "" && len(c.Reason) == 0 && c.Account == 0 && c.Source == "" && c.Partition < 0 && !c.HTTP
 }
 
 // filter is the choice; now is what ago counts from.
 func (c *choosing) filter(now time.Time) (f dlq.Filter, err error) {
-	f = dlq.Filter{Reasons: c.Reason, Account: c.Account, Partition: c.Partition, HTTP: c.HTTP}
+	f = dlq.Filter{Reasons: c.Reason, Account: c.Account, Source: c.Source, Partition: c.Partition, HTTP: c.HTTP}
 	for _, word := range c.Reason {
 		if _, ok := domain.ParseReason(word); !ok {
 			return f, wrongUse(fmt.Errorf("--reason: %q is none of %s", word, strings.Join(domain.ReasonWords(), ", ")))

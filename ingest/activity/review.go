@@ -9,11 +9,12 @@ import (
 // Review is what this release reads in a record of the public topic, without what the
 // catalog knows: whose it is and which action, and why it would be refused.
 type Review struct {
-	Account    domain.AccountID // 0: none that can be read
-	Source, ID string           // the dedup key, where Keyed
-	Keyed      bool
-	Refusal    domain.Reason // Accepted: none
-	Detail     string
+	Account domain.AccountID // 0: none that can be read
+	Source  string           // empty: none that can be read
+	ID      string           // with Source the dedup key, where Keyed
+	Keyed   bool
+	Refusal domain.Reason // Accepted: none
+	Detail  string
 }
 
 // Review reads a record. It never fails. What it gives shares the record's memory, and
@@ -26,10 +27,11 @@ func (d *Decoder) Review(in Incoming) (r Review) {
 		r.Account = domain.AccountID(n)
 	}
 	id, source := &d.event.fields[eventID], &d.event.fields[eventSource]
-	name, named := id.name()
-	text, readable := source.text()
-	if named && readable && id.given() && source.given() {
-		r.Source, r.ID, r.Keyed = text, name, true
+	if text, readable := source.text(); readable && source.given() {
+		r.Source = text
+	}
+	if name, named := id.name(); named && id.given() && r.Source != "" {
+		r.ID, r.Keyed = name, true
 	}
 	return r
 }

@@ -21,7 +21,7 @@ func TestReview_NamesAccountAndDedupKey(t *testing.T) {
 		{"plain", Incoming{Value: []byte(`{"id":7,"source":"s","account":3,"memberID":1,"activityID":100}`), TimeMs: -1}, Review{Account: 3, Source: "s", ID: "7", Keyed: true}},
 		{"refused", Incoming{Value: []byte(`{"id":"7","source":"s","account":3,"memberID":1}`), TimeMs: -1}, Review{Account: 3, Source: "s", ID: "7", Keyed: true, Refusal: domain.MissingField, Detail: "activityID"}},
 		{"no JSON", Incoming{Value: []byte("{"), Headers: binary}, Review{Source: "s", ID: "7", Keyed: true, Refusal: domain.BadJSON, Detail: "at byte 1"}},
-		{"no id", Incoming{Value: []byte(`{"id":"","source":"s","account":3}`)}, Review{Account: 3, Refusal: domain.MissingField, Detail: "id"}},
+		{"no id", Incoming{Value: []byte(`{"id":"","source":"s","account":3}`)}, Review{Account: 3, Source: "s", Refusal: domain.MissingField, Detail: "id"}},
 		{"no source", Incoming{Value: []byte(`{"id":"x","account":0}`)}, Review{Refusal: domain.MissingField, Detail: "source"}},
 		{"nothing", Incoming{}, Review{Refusal: domain.BadJSON, Detail: "empty value"}},
 	} {

@@ -19,6 +19,7 @@ type Letter struct {
 	ID, Reason, Detail string
 	Origin             string           // topic id/partition/epoch/offset, or request/ and its id
 	Account            domain.AccountID // 0: none that could be read
+	Source             string           // of the collector that published the original; empty: none that could be read
 	At                 int64            // ms since 1970: when it was published
 	Received           int64            // ms since 1970: when its original was first refused
 
@@ -62,10 +63,12 @@ func letterOf(m *kafka.Message, d *activity.Decoder) *Letter {
 	if ms, err := strconv.ParseInt(own[ingest.HeaderReceived], 10, 64); err == nil && ms > 0 {
 		l.Received = ms
 	}
+	if l.Whole {
+		r := review(d, &l.Original)
+		l.Account, l.Source = r.Account, strings.Clone(r.Source)
+	}
 	if n, err := strconv.ParseUint(own[ingest.HeaderAccount], 10, 32); err == nil {
 		l.Account = domain.AccountID(n)
-	} else if l.Whole {
-		l.Account = review(d, &l.Original).Account
 	}
 	return l
 }
@@ -114,9 +117,10 @@ type Filter struct {
 	IDs       []string // or the beginnings of ids
 	Reasons   []string
 	Account   domain.AccountID
-	Partition int   // of the public topic that the original came in; −1: any
-	HTTP      bool  // those that came over HTTP only
-	From, To  int64 // ms since 1970: published in [From, To)
+	Source    string // of the collector
+	Partition int    // of the public topic that the original came in; −1: any
+	HTTP      bool   // those that came over HTTP only
+	From, To  int64  // ms since 1970: published in [From, To)
 }
 
 // Every leaves all letters.
@@ -124,7 +128,7 @@ func Every() Filter { return Filter{Partition: -1} }
 
 // Open reports that the filter leaves all letters.
 func (f *Filter) Open() bool {
-	return len(f.IDs) == 0 && len(f.Reasons) == 0 && f.Account == 0 && f.Partition < 0 && !f.HTTP && f.From == 0 &&
+	return len(f.IDs) == 0 && len(f.Reasons) == 0 && f.Account == 0 && f.Source == "" && f.Partition < 0 && !f.HTTP && f.From == 0 &&
 		f.To == 0
 }
 
@@ -138,6 +142,8 @@ func (f *Filter) Passes(l *Letter) bool {
 	case len(f.Reasons) > 0 && !slices.Contains(f.Reasons, l.Reason):
 		return false
 	case f.Account != 0 && l.Account != f.Account:
+		return false
+	case f.Source != "" && l.Source != f.Source:
 		return false
 	case f.HTTP && !l.fromHTTP():
 		return false

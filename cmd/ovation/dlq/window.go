@@ -101,7 +101,7 @@ func (l *Log) At(ctx context.Context, offset int64) (found *Letter, err error) {
 func (l *Log) Listed(letter *Letter) admin.Letter {
 	return admin.Letter{
 		ID: letter.ID, Reason: letter.Reason, Detail: letter.Detail, Account: letter.Account,
-		Time: stamp(letter.At), Origin: l.Where(letter),
+		Source: letter.Source, Time: stamp(letter.At), Origin: l.Where(letter),
 		Bytes: len(letter.Original.Key) + len(letter.Original.Value), Whole: letter.Whole,
 	}
 }
