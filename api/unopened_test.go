@@ -77,6 +77,11 @@ func TestUnopened_FailsNoAnswer(t *testing.T) {
 				}
 			}
 			h.refused(h.post("/v1.1/member/4097/update", "firstname=Other"), domain.Unavailable, "")
+			h.refused(h.post("/v1.1/member/4097/tokens/refresh", "service=spotify"), domain.Unavailable, "")
+			survivor := *h.engine.members[8195]
+			survivor.Absorbed = []domain.Absorbed{{Member: harmed.ID, Record: &harmed, Done: true}}
+			h.engine.members[survivor.ID] = &survivor
+			h.refused(h.post("/v1.1/member/8195/tokens/refresh", "service=spotify"), domain.Unavailable, "")
 			if now := h.engine.members[harmed.ID].Personal; now.Data != sealed.Data || now.Key != sealed.Key || now.Version != sealed.Version {
 				t.Errorf("the sealed part is %+v, was %+v", now, sealed)
 			}

@@ -35,6 +35,9 @@ func (s *Service) RefreshTokens(ctx context.Context, req *serve.Request, in *ref
 	var r *domain.ServiceRecord
 	m, err := req.MemberWith(ctx, domain.MemberID(in.MemberID), func(m *domain.Member) (err error) {
 		r, _, err = t.find(req, m)
+		if errors.Is(err, errNoRefreshToken) && m.Holder(r.ID) != m.ID { // the holder's own record tells whether it can be read
+			return nil
+		}
 		return err
 	})
 	if err != nil {
@@ -90,7 +93,7 @@ func (t *tokenRefresh) submit(
 
 var errNoRefreshToken = domain.Bad(domain.Conflict, "service", "the service record has no refresh token")
 
-// find is the service record, and its refresh token.
+// find is the service record, and its refresh token. Of a record without one it is the record and the error.
 func (t *tokenRefresh) find(req *serve.Request, m *domain.Member) (*domain.ServiceRecord, string, error) {
 	of := domain.Service(t.Service)
 	held := *m
@@ -110,8 +113,11 @@ func (t *tokenRefresh) find(req *serve.Request, m *domain.Member) (*domain.Servi
 		return nil, "", err
 	}
 	secret := r.Fields.Get(domain.RecordSecret)
-	if secret == "" {
-		return nil, "", errNoRefreshToken
+	switch {
+	case secret == "" && m.IsBare():
+		return r, "", personal.ErrBare
+	case secret == "":
+		return r, "", errNoRefreshToken
 	}
 	return r, secret, nil
 }
