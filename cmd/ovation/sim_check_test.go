@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -132,7 +133,7 @@ func (w *simulation) checkItems(l *label, items []simItem, expectations map[*act
 		case a.of != l || m.root(a.owner()) != i.member && !m.askedFor(a, i.member) || a.brand != i.brand || a.definition.id != i.definition || a.at != i.at:
 			return fmt.Errorf("%s is shown as %+v, it is %+v of member %d, merged into %v", i.link, i, *a, a.owner(), m.merges.into)
 		case !expectations[a].may:
-			return fmt.Errorf("%s counts, and must not", i.link)
+			return fmt.Errorf("%s counts, and must not: it is %+v, of %+v, erased %v", i.link, *a, a.who, slices.Collect(maps.Keys(m.erased)))
 		case seen[k]:
 			return fmt.Errorf("I2: %s %s counts twice for member %d", a.source, a.id, i.member)
 		case m.deleted[k]:

@@ -155,9 +155,9 @@ func (m *model) dispositionOf(a *act, s sending) (f disposition) {
 	case freed == 0:
 		f.counts.may = owner != 0
 		letter(expectation{must: owner == 0, may: true}, domain.UnknownMember)
-	default: // by an identity that was freed
+	default: // by an identity that was freed, or was asked for in vain
 		before := conflicting && s.owner != 0 && s.past+1 == freed
-		f.counts.may = owner != 0
+		f.counts.may = owner != 0 || a.who.unsure // what came between the claim and the refusal counts
 		letter(expectation{must: owner == 0 && (before || s.past == freed), may: true}, domain.UnknownMember, domain.GoneMember)
 	}
 	return f
